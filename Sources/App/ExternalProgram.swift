@@ -17,8 +17,9 @@ import Synchronization
 ///     await program.removeCopies()
 ///
 /// The program gets a copy with a readable name, so that the program cannot write into the cache. For a video in a
-/// local folder, the program gets the path, because a copy may be large. For a video above 256 MB or an uncached
-/// photo, it gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
+/// local folder, the program gets the path, because a copy may be large. For a video above 256 MB or an uncached photo,
+/// the program gets the address. The program runs in its own session without a terminal, and continues when Vitrine
+/// ends.
 actor ExternalProgram {
     private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
@@ -41,7 +42,7 @@ actor ExternalProgram {
     ///
     /// - Parameters:
     ///   - variable: looks up an environment variable.
-    ///   - launcher: starts the programs, because this process has no network.
+    ///   - launcher: starts the programs outside the restrictions of this process, which has no network.
     ///   - onTrouble: receives later failures, such as a desktop without a suitable program.
     init(
         _ settings: Settings, _ variable: (String) -> String?, wishes: Wishes, launcher: Launcher,
@@ -55,7 +56,7 @@ actor ExternalProgram {
         self.onTrouble = onTrouble
     }
 
-    /// Uses the program of changed settings from now on.
+    /// Adopts the program that the changed settings name.
     func use(_ settings: Settings) { chosen = settings.openWith.flatMap { ExternalCommand($0) } }
 
     /// Opens photos in the program. Returns a message on failure.
@@ -121,8 +122,9 @@ actor ExternalProgram {
         return address.text
     }
 
-    /// Throws an error unless an address names a picture or a video in the gallery's folder. The desktop would start other
-    /// programs for other files, and the fetcher can write any address into the cache.
+    /// Throws an error unless an address names a picture or a video. The file must be in the gallery's folder. The
+    /// fetcher can write any address into the cache, and for other kinds of files, the desktop would start other
+    /// programs.
     private func check(_ file: Address, _ cache: GalleryCache) throws {
         do throws(SystemError) {
             try Self.check(cache.files.open(original: file), named: file.filePath ?? "")
@@ -135,7 +137,8 @@ actor ExternalProgram {
         }
     }
 
-    /// Throws an error unless a file has the bytes and the name of a picture or a video. Closes the descriptor.
+    /// Throws an error unless a file is a picture or a video. The first bytes must show that, and the name must have a
+    /// fitting extension or none. Closes the descriptor.
     private static func check(_ descriptor: Int32, named path: String) throws(SystemError) {
         defer { close(descriptor) }
         let bytes = try OpenFile.beginning(of: descriptor, count: PictureSignature.length)
@@ -240,7 +243,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// A user's command for opening files: a program with arguments, and `%s` for the target.
+/// A user's command that opens files. It consists of a program with arguments, and `%s` stands for the file.
 ///
 ///     ExternalCommand("feh --fullscreen")?.words(for: ["/tmp/Lake.jpg"])     // feh --fullscreen /tmp/Lake.jpg
 ///     ExternalCommand("lynx -dump %s")?.words(for: ["http://example.org/"])  // lynx -dump http://example.org/

@@ -42,7 +42,8 @@ struct Housekeeping {
 
     /// Cleans the caches once.
     ///
-    /// - Parameter isForBulkFetches: whether to make space for bulk fetches at the expense of galleries that are not open.
+    /// - Parameter isForBulkFetches: whether to make space for bulk fetches at the expense of galleries that are not
+    ///   open.
     func clean(forBulkFetches isForBulkFetches: Bool = false) async {
         await CacheCleaning(
             caches, limit: caches.space.limit, remembered: remembered,

@@ -22,7 +22,8 @@ final class Interruption: Sendable {
 
     /// Starts to handle signals. A process creates only one instance.
     init(_ onSignal: @escaping @Sendable () -> Void) {
-        // A concurrent queue would let Dispatch count its busy threads, and end the program if no file can be opened.
+        // For a concurrent queue, Dispatch would count busy threads, and would end the program if it cannot open a file
+        // for this count.
         let queue = DispatchQueue(label: "vitrine.signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { [first] number in
             // The source receives signals even if they are ignored.

@@ -30,7 +30,7 @@ enum Output {
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether standard error shows progress.
+    /// Whether standard error is a terminal, which can show progress.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Shows progress in one line of the terminal, in place of the previous text.
@@ -84,7 +84,7 @@ enum JSONText {
 
     /// Returns a JSON string in which all characters except printable ASCII are escaped.
     ///
-    /// Programs get the exact text, and terminals no control characters.
+    /// Programs get the exact text, and terminals get no control characters.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for unit in text.utf16 {

@@ -46,7 +46,7 @@ struct Services {
     /// The user's access keys and storage service, from environment and files.
     let accessKeyFiles: AccessKeyFiles
 
-    /// - Parameter processes: the launcher, which must be older than the threads of this process.
+    /// - Parameter processes: the launcher, which must have started before this process got more threads.
     init(_ invocation: Invocation, _ creationMask: CreationMask, _ processes: StartedProcesses) throws {
         (self.creationMask, self.processes) = (creationMask, processes)
         towns = installation.towns.map { TownTable(path: $0) }
@@ -76,8 +76,9 @@ struct Services {
 
     /// Opens the folder that holds all caches.
     ///
-    /// A temporary folder replaces the default folder if Vitrine cannot make the default folder, or if that folder is read-only
-    /// and lacks a named gallery. A folder that the user names must be usable.
+    /// A temporary folder replaces the default folder if Vitrine cannot make the default folder. A temporary folder
+    /// also replaces a read-only default folder that lacks a named gallery. A folder that the user names must be
+    /// usable.
     ///
     /// - Parameter galleries: the galleries to open.
     func openCaches(for galleries: [Address] = []) throws -> CacheFolder {
@@ -107,7 +108,7 @@ struct Services {
     /// A decoder client that uses a server. The first picture starts the server.
     let decoder: DecoderClient
 
-    /// A decoder client without a server, for so few pictures that starting a server would take longer.
+    /// A decoder client without a server. For a few pictures, starting a server would take longer than decoding.
     var decoderOfFew: DecoderClient {
         DecoderClient(path: installation.decoder) { [live] in live.settings.requireSandbox }
     }
@@ -115,12 +116,12 @@ struct Services {
     /// The number of processor cores.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// The maximum number of pictures to decode at once. Each needs up to eight file descriptors.
+    /// The maximum number of pictures to decode at once. Each picture needs up to eight file descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
     /// Creates a client for transfers. The first transfer loads curl.
     ///
-    /// - Parameter configuration: the configuration; nil for the one from the settings at the start.
+    /// - Parameter configuration: the configuration; nil for the configuration at the start of the program.
     func makeClient(_ configuration: HTTPConfiguration? = nil) -> HTTPClient {
         var configuration = configuration ?? httpConfiguration
         configuration.proxyCredentials = ProxyCredentials(credentials)
@@ -185,9 +186,9 @@ struct Services {
 
     /// Records galleries that the user named in a command.
     ///
-    /// From then on, `vitrine sync` updates them too.
+    /// From then on, `vitrine sync` without names updates these galleries, too.
     ///
-    /// - Returns: their addresses without repetitions.
+    /// - Returns: the addresses without repetitions.
     @discardableResult
     func recordNamed(_ addresses: [Address]) -> [Address] {
         let named = GalleryList(addresses).addresses
@@ -211,7 +212,7 @@ struct Services {
 extension Services {
     /// Completes an address with secrets from the user's list or a cache.
     ///
-    /// - Returns: nil if neither has the address.
+    /// - Returns: the whole address; nil if neither the list nor a cache has the address.
     func wholeAddress(of gallery: Address, _ caches: CacheFolder) throws -> Address? {
         guard gallery.lacksSecrets else { return gallery }
         let known = try rememberedGalleries().addresses + caches.galleries().compactMap { $0.record?.address.with(nil) }
@@ -220,7 +221,7 @@ extension Services {
 }
 
 extension Services {
-    /// Removes the files that `--clear-setup` and `--clear-cache` name.
+    /// Carries out the options `--clear-setup` and `--clear-cache`, if the user gave them.
     func clear(_ invocation: Invocation) throws {
         if invocation.clearsSetup {
             let files = [locations.galleriesFile, locations.placesFile, locations.placeFile]
@@ -236,7 +237,7 @@ extension Services {
 
 /// Transfers of commands without a screen.
 extension Services {
-    /// The maximum attempts for each transfer. More would make scripts wait for hours.
+    /// The maximum number of attempts for each transfer. More attempts would make scripts wait for hours.
     static let attempts = 2
 
     /// Waits until no other process updates the gallery, and prints a message while waiting.
@@ -246,14 +247,14 @@ extension Services {
         }
     }
 
-    /// Waits until each requested list and picture has been fetched or given up.
+    /// Waits until Vitrine has fetched or given up each requested list and picture.
     func awaitWishes() async {
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
     }
 
-    /// Retries galleries if the stored passwords include the password that their server requires.
+    /// Retries galleries for whose servers Vitrine has found other stored credentials.
     ///
-    /// - Returns: the galleries to wait for again.
+    /// - Returns: the retried galleries, for which the caller must wait again.
     func takeUpAnswers(of galleries: [GalleryCache]) async -> [GalleryCache] {
         let answered = activity.takeAnswered()
         let again = galleries.filter { answered.contains($0.id) }
@@ -268,7 +269,8 @@ extension Services {
 extension Services {
     /// Returns the configuration of all transfers.
     ///
-    /// The method throws an error for unreadable files. Otherwise, Vitrine would ask the user for a password.
+    /// The method throws an error for unreadable files. If it ignored an unreadable netrc file, Vitrine would ask the
+    /// user for passwords in that file.
     ///
     /// - Parameter onTrouble: receives a sentence about a default netrc file that Vitrine ignores.
     static func httpConfiguration(
@@ -345,7 +347,7 @@ extension Services {
 }
 
 extension Services {
-    /// Creates the functions that store credentials. Nothing is read before a server requires a password.
+    /// Creates the functions that store credentials. The functions read no file before a server requires a password.
     private static func keeping(
         _ locations: Locations, _ accessKeyFiles: AccessKeyFiles, _ log: Log
     ) -> CredentialKeeping {
@@ -377,9 +379,10 @@ extension FetcherTuning {
 
 /// The log, from the settings.
 extension Services {
-    /// Opens the file of the log; nil if the settings name none.
+    /// Opens the file of the log. Returns nil if the settings name none.
     ///
-    /// On a terminal, lines on standard error would destroy the screen, so the method throws an error.
+    /// If standard error is the terminal of the browser, log lines would destroy the screen, so the method throws an
+    /// error.
     static func logFile(_ settings: Settings, isOnScreen: Bool) throws -> LogFile? {
         guard settings.logFile == LogFile.standardError else {
             return try settings.logFile.map { try LogFile(path: $0) }
@@ -388,7 +391,7 @@ extension Services {
         return try LogFile(standardError: ())
     }
 
-    /// Sets the levels of the log, and the host whose exchanges it keeps.
+    /// Sets the log's levels, and the host whose headers the log shows.
     static func apply(_ settings: Settings, to log: Log) {
         var levels: [LogSubsystem: LogLevel?] = [:]
         for (part, level) in settings.logLevels.parts {
@@ -411,7 +414,7 @@ extension Settings.LogLevel {
 }
 
 extension Settings {
-    /// Whether connections can continue, because their settings are the same.
+    /// Returns whether the network settings are equal, so that connections can continue.
     func hasSameConnections(as other: Settings) -> Bool {
         (offline, requireSandbox, caFile, netrc) == (other.offline, other.requireSandbox, other.caFile, other.netrc)
             && (clientCertificate, clientKey, clientCertificateHost)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Decides where Vitrine puts caches, and which data it cannot keep.
 ///
-/// With an unwritable home, caches go into a temporary folder until the program ends, and nothing else is kept.
+/// If the home folder is not writable, caches go into a temporary folder until the program ends. Nothing else is kept.
 final class Storage: Sendable {
     private let locations: Locations
     private let parents: [String]

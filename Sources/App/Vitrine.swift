@@ -132,7 +132,7 @@ enum Vitrine {
 
 /// The process that starts other programs, and the restrictions of this process.
 ///
-/// Both must come before this process has threads.
+/// The program must create this value before it has more than one thread.
 struct StartedProcesses: Sendable {
     /// Starts programs without the restrictions of this process; nil for commands that start none.
     let launcher: Launcher?

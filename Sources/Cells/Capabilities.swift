@@ -14,7 +14,7 @@ public struct Capabilities: Hashable, Sendable {
     public var background: Colour
     /// Whether the terminal is known to display sextants, the six-part block characters of Unicode 13.
     public var sextants: Bool
-    /// Whether the terminal exchanges text and background colour on demand (reverse video).
+    /// Whether the terminal can exchange text and background colour (reverse video).
     public var reverses: Bool
 
     /// Creates capabilities. The defaults suit most terminals.
@@ -42,7 +42,7 @@ public enum ColourDepth: Int, Comparable, Hashable, Sendable, CaseIterable {
     case eight
     /// The terminal displays sixteen colours, which the user chooses.
     case sixteen
-    /// The terminal displays 256 colours: sixteen configurable ones, a cube of 216 and 24 greys.
+    /// The terminal displays 256 colours. The user chooses sixteen; the others are a cube of 216 colours and 24 greys.
     case palette
     /// The terminal displays 24-bit colours.
     case full
@@ -65,7 +65,7 @@ public struct PixelCapabilities: Hashable, Sendable {
     public var paletteSize: Int
     /// Whether Vitrine must wrap escape sequences so that tmux passes them on.
     public var isThroughTmux: Bool
-    /// Whether the terminal is on another machine. Fewer bytes then save time.
+    /// Whether the terminal is on another machine. Vitrine then sends kitty pictures in fewer bytes, to save time.
     public var isRemote: Bool
 
     /// Creates capabilities. Raises sizes to at least 1 and palettes to at least 2.
@@ -84,11 +84,11 @@ public struct PixelCapabilities: Hashable, Sendable {
 
 /// A protocol for sending pictures to a terminal.
 public enum PixelProtocol: String, Hashable, Sendable, CaseIterable {
-    /// kitty's protocol: Vitrine sends a picture once with an id, then places and removes it by that id.
+    /// kitty's protocol. Vitrine sends a picture once with an id, then shows and removes the picture by that id.
     case kitty
     /// iTerm2's protocol: Vitrine sends a picture file, which the terminal draws at the cursor.
     case iterm
-    /// DEC's sixel protocol: Vitrine sends bands of six pixel rows with a palette, which the terminal draws at the
+    /// DEC's sixel protocol. Vitrine sends a palette and bands of six pixel rows. The terminal draws them at the
     /// cursor.
     case sixel
 }

@@ -2,7 +2,8 @@ import Text
 
 /// One cell of a screen.
 ///
-/// A frame copies and compares thousands of cells, so a cell contains numbers and no reference.
+/// For each update of the screen, Vitrine copies and compares thousands of cells. So a cell contains only numbers and
+/// no references.
 public struct Cell: Hashable, Sendable {
     private let scalars: CellScalars
     private var appearance: CellAppearance
@@ -50,7 +51,7 @@ public struct Cell: Hashable, Sendable {
 private struct CellScalars: Hashable, Sendable {
     /// The first three scalars, beginning with the lowest bits. Zero bits follow the last scalar.
     private var first: UInt64 = 0
-    /// The other scalars.
+    /// The fourth and later scalars.
     private var second: UInt64 = 0
 
     private static let bits: UInt64 = 21
@@ -86,7 +87,7 @@ private struct CellScalars: Hashable, Sendable {
 
 /// The width and the style of a cell, as one number.
 private struct CellAppearance: Hashable, Sendable {
-    /// From the lowest bits: the foreground, the background, the attributes and the width.
+    /// The foreground, background, attributes and width, in this order from the lowest bits.
     private let bits: UInt64
 
     private static let background: UInt64 = 26
@@ -127,7 +128,7 @@ extension Colour {
         }
     }
 
-    /// Returns the colour in the lowest 26 bits.
+    /// Creates a colour from the lowest 26 bits.
     fileprivate init(bits: UInt64) {
         let low = UInt8(truncatingIfNeeded: bits)
         if bits & Self.trueColour != 0 {
@@ -203,7 +204,8 @@ public struct Style: Hashable, Sendable {
 public enum Colour: Hashable, Sendable {
     /// The terminal's default colour for text or background.
     case terminal
-    /// A colour of the terminal's palette. The user sets 0–15; 16–255 are the usual cube and greys.
+    /// A colour of the terminal's palette. The user sets colours 0–15; colours 16–255 are a cube of 216 colours and 24
+    /// greys.
     case palette(UInt8)
     /// A 24-bit colour: red, green and blue.
     case rgb(UInt8, UInt8, UInt8)

@@ -64,7 +64,7 @@ public struct Rect: Hashable, Sendable {
             && other.rows.lowerBound >= rows.lowerBound && other.rows.upperBound <= rows.upperBound
     }
 
-    /// Removes rows from the top and returns them. Takes fewer rows if there are fewer.
+    /// Removes rows from the top and returns them. Removes all rows if there are fewer than `count`.
     public mutating func takeTop(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)
         defer {
@@ -74,14 +74,14 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column, row: origin.row, columns: size.columns, rows: taken)
     }
 
-    /// Removes rows from the bottom and returns them. Takes fewer rows if there are fewer.
+    /// Removes rows from the bottom and returns them. Removes all rows if there are fewer than `count`.
     public mutating func takeBottom(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)
         size.rows -= taken
         return Rect(column: origin.column, row: origin.row + size.rows, columns: size.columns, rows: taken)
     }
 
-    /// Removes columns from the left and returns them. Takes fewer columns if there are fewer.
+    /// Removes columns from the left and returns them. Removes all columns if there are fewer than `count`.
     public mutating func takeLeft(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.columns)
         defer {
@@ -91,14 +91,14 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// Removes columns from the right and returns them. Takes fewer columns if there are fewer.
+    /// Removes columns from the right and returns them. Removes all columns if there are fewer than `count`.
     public mutating func takeRight(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.columns)
         size.columns -= taken
         return Rect(column: origin.column + size.columns, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// Returns a rectangle of a given size in the middle of this rectangle, reduced to fit.
+    /// Returns a rectangle in the middle of this rectangle. Reduces the size `inner` so that it fits.
     public func centred(_ inner: Size) -> Rect {
         let columns = min(inner.columns, size.columns)
         let rows = min(inner.rows, size.rows)

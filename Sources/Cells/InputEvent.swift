@@ -2,11 +2,11 @@
 public enum InputEvent: Hashable, Sendable {
     /// The user pressed a key.
     case key(Key)
-    /// The user moved or used the mouse.
+    /// The user clicked, dragged or scrolled with the mouse.
     case mouse(Mouse)
     /// The user pasted a text, which is not interpreted as keys.
     case paste(String)
-    /// The terminal window gained or lost the focus.
+    /// The terminal window gained (true) or lost (false) the focus.
     case focus(Bool)
 
     /// A mouse event in a cell of the terminal.
@@ -60,7 +60,7 @@ public struct Key: Hashable, Sendable {
         /// Creates modifiers from raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The Shift key. The flag is not set for characters, whose case shows it.
+        /// The Shift key. Keys of characters never have this flag, because Shift changes the character itself.
         public static let shift = Modifiers(rawValue: 1)
         /// The Alt or Meta key.
         public static let alt = Modifiers(rawValue: 2)
@@ -107,7 +107,7 @@ extension Key: CustomStringConvertible {
     public init?(_ text: String) {
         var name = Substring(text)
         var modifiers: Modifiers = []
-        // A prefix that stands alone is the key itself.
+        // A single `^` is the key itself, not a prefix.
         func take(_ prefix: String, _ modifier: Modifiers) {
             guard name.hasPrefix(prefix), name.count > prefix.count else { return }
             name = name.dropFirst(prefix.count)
@@ -121,14 +121,14 @@ extension Key: CustomStringConvertible {
             guard code != .character(" ") || !modifiers.contains(.shift) else { return nil }
             self.init(code, modifiers)
         } else {
-            // A shifted character is a different character.
+            // Shift changes the character itself, so `S-` before a character is invalid.
             guard let character = name.first, !character.isWhitespace, !modifiers.contains(.shift) else { return nil }
             let isFolded = modifiers.contains(.control) && character.isASCII
             self.init(.character(isFolded ? Character(character.lowercased()) : character), modifiers)
         }
     }
 
-    /// The written names of all keys except function keys.
+    /// The written names of Space and all keys without a character, except function keys.
     private static let named: [(name: String, code: Code)] = [
         ("Up", .up), ("Down", .down), ("Left", .left), ("Right", .right), ("Home", .home), ("End", .end),
         ("PgUp", .pageUp), ("PgDn", .pageDown), ("Ins", .insert), ("Del", .delete), ("Backspace", .backspace),

@@ -1,8 +1,7 @@
-/// A picture encoded for a graphics protocol, which covers some cells.
+/// A picture encoded for a graphics protocol. On the screen, it covers some cells.
 ///
-/// The payload depends on the protocol: for kitty base64 of a PNG; for iTerm2 base64 of a JPEG; for sixel the
-/// picture from its raster attributes on. The terminal's output adds the sequence around the payload when it sends the
-/// picture.
+/// The payload depends on the protocol: a PNG in base64 for kitty, a JPEG in base64 for iTerm2, or the sixel data from
+/// the raster attributes on. When Vitrine sends the picture, it adds the escape sequence around the payload.
 public struct PixelPicture: Hashable, Sendable {
     /// The graphics protocol for which the picture is encoded.
     public let language: PixelProtocol
@@ -14,17 +13,18 @@ public struct PixelPicture: Hashable, Sendable {
     public let height: Int
     /// The encoded picture. For kitty, only the part that fits into the first sequence.
     public let payload: [UInt8]
-    /// The rest of the picture, in complete sequences. The sequences are made in advance, because sending must be fast.
+    /// The part of the picture after `payload`, in complete escape sequences. `init` makes them, because sending must
+    /// be fast.
     public let following: [[UInt8]]
-    /// Whether the sequences are wrapped for tmux.
+    /// Whether the escape sequences are wrapped for tmux.
     public let isThroughTmux: Bool
     /// The approximate memory use, which is also the number of bytes to send.
     public let byteCount: Int
     /// A hash that distinguishes pictures without comparing all bytes.
     private let digest: Int
 
-    /// Identifies a picture without keeping its data. The digest uses a random key per run, so that attackers cannot
-    /// prepare collisions.
+    /// A value that identifies a picture without its data. The digest uses a new random key in each run of the program,
+    /// so attackers cannot prepare collisions.
     public struct Identity: Hashable, Sendable {
         fileprivate let language: PixelProtocol
         fileprivate let size: Size
@@ -93,8 +93,8 @@ public struct PixelPlacement: Hashable, Sendable {
 /// Splits a picture into kitty's escape sequences.
 ///
 /// "The terminal … understands <ESC>_G<control data>;<payload><ESC>\\", with chunks "no more than 4096 bytes" long; all
-/// but the last have `m=1` (kitty's graphics protocol). `q=2` in each of them suppresses answers, which the next
-/// program would read as keys.
+/// but the last have `m=1` (kitty's graphics protocol). `q=2` in each sequence suppresses the terminal's answers. The
+/// next program in the terminal would read such answers as keys.
 public enum KittyChunks {
     /// The longest payload of a sequence in bytes. In all but the last sequence, the length must be a multiple of four.
     static let longest = 4_096
@@ -124,8 +124,8 @@ public enum KittyChunks {
 
 /// Wraps escape sequences so that tmux passes them on to its terminal.
 ///
-/// "A \ePtmux; escape sequence", in which every escape is doubled, is passed on if the user's `allow-passthrough` is on
-/// (tmux(1)).
+/// If the user's `allow-passthrough` is on, tmux passes on "A \ePtmux; escape sequence" (tmux(1)). Each escape
+/// character inside that sequence must be doubled.
 public enum TmuxPassage {
     /// Returns a sequence wrapped for tmux. Wrap each sequence separately, because tmux drops sequences larger than its
     /// buffer.

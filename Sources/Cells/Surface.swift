@@ -1,19 +1,19 @@
 import Text
 
-/// The cells of a screen, which screens draw and the terminal displays.
+/// The contents of the terminal's screen: cells, pictures and the cursor.
 ///
 ///     var surface = Surface(size: Size(columns: 80, rows: 24))
 ///     surface.write("Sunset", in: Rect(column: 2, row: 0, columns: 20, rows: 1), style: .plain)
 ///
-/// A surface is a value: tests can compare surfaces and read them as text. Drawing stays inside the given rectangle,
-/// and text is split into glyphs, so it cannot harm the terminal.
+/// A surface is a value: tests can compare surfaces and read them as text. Drawing stays inside the given rectangle.
+/// The surface splits text into glyphs, so no text can harm the terminal.
 public struct Surface: Equatable, Sendable {
     /// The size of the surface in cells.
     public let size: Size
     private var cells: [Cell]
     private var laid: [PixelPlacement] = []
-    /// For each cell, the number of the picture over the cell, or 0. The first picture in `laid` has number 1. The array
-    /// is empty if there are no pictures.
+    /// For each cell, the number of the picture over the cell, or 0. The first picture in `laid` has number 1. The
+    /// array is empty if there are no pictures.
     private var owners: [UInt16] = []
     private var covered: Set<UInt16> = []
     /// The position of the visible cursor; nil if it is hidden.
@@ -72,9 +72,9 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Draws a picture at a position as cells. Draws pixels too, if all of them fit.
+    /// Draws a picture as cells at a position. Also adds the pixels, if the whole picture fits.
     ///
-    /// The cells are visible until the terminal shows the pixels.
+    /// The user sees the cells until the terminal shows the pixels.
     public mutating func draw(_ block: CellBlock, pixels: PixelPicture?, at origin: Point, in rect: Rect) {
         draw(block, at: origin, in: rect)
         guard let pixels, !pixels.size.isEmpty else { return }
@@ -121,7 +121,7 @@ public struct Surface: Equatable, Sendable {
             cells[index] = cell.width == 1 ? cell : .blank
             return
         }
-        // A wide character does not fit at the edge.
+        // A wide character does not fit into the last column.
         guard column + 1 < size.columns else {
             cells[index] = Cell(.space, style: cell.style)
             return
@@ -136,7 +136,7 @@ public struct Surface: Equatable, Sendable {
         for index in indices where owners[index] != 0 { covered.insert(owners[index]) }
     }
 
-    /// Blanks the other half, if the cell at the index is half of a wide character.
+    /// Blanks the other half of a wide character. Does nothing if the cell at `index` is not half of one.
     private mutating func blankOtherHalf(of index: Int, _ column: Int) {
         if cells[index].width == 0, column > 0 {
             cells[index - 1] = Cell(.space, style: cells[index - 1].style)

@@ -45,7 +45,8 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the command uses a number before its key: as a count, an index or seconds.
+    /// Whether the command uses a number that the user types before its key. The number is a count, an index, a time in
+    /// seconds or a number of stars.
     public var takesNumber: Bool {
         switch self {
         case .first, .last, .goto, .slideshow, .rate: true
@@ -53,7 +54,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the command scrolls, zooms or changes the photo.
+    /// Whether the command scrolls or zooms the photo, or shows another photo.
     public var movesPhoto: Bool {
         switch self {
         case .up, .down, .left, .right, .zoomIn, .zoomOut, .actualSize, .previousPhoto, .nextPhoto: true
@@ -64,12 +65,12 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
 
 /// The argument of a command: a number before its key, or text after its name.
 public enum CommandArgument: Hashable, Sendable {
-    /// A count, an index or a number of seconds.
+    /// A count, an index, a number of seconds or a number of stars.
     case number(Int)
     /// The text after the command's name.
     case text(String)
 
-    /// The largest number that a command accepts. No list has as many rows.
+    /// The largest number that a command accepts. Hardly any list has as many rows.
     public static let largestNumber = 9_999_999
 }
 

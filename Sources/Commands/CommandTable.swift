@@ -14,9 +14,9 @@ public enum CommandTable {
         case galleries = "Galleries"
         /// The photos screen.
         case photos = "Photos"
-        /// The photos screen as a contact sheet.
+        /// The photos screen while it shows a contact sheet of thumbnails.
         case sheet = "Contact sheet"
-        /// The photos screen with the contents of a folder.
+        /// The photos screen while it shows the contents of one folder.
         case folders = "Folders"
         /// The albums screen.
         case albums = "Albums"
@@ -24,7 +24,7 @@ public enum CommandTable {
         case sorting = "Sorting"
         /// The screen that compares two photos.
         case comparison = "Comparison"
-        /// The question about the rating of a photo, and the comparison.
+        /// The question about a photo's rating, and the screen that compares photos.
         case rating = "Rating"
         /// The screen of one photo.
         case photo = "Photo"

@@ -8,9 +8,11 @@ import Cells
 public struct KeyMap: Hashable, Sendable {
     /// The command table with the user's keys, in the order of the table.
     public private(set) var entries = CommandTable.entries
-    /// The bindings from the settings; nil unbinds a key. A scope binds each key only once, so that every line counts.
+    /// The bindings from the settings; nil unbinds a key. A second binding of a key in the same scope is an error, so
+    /// that no line of the settings is without effect.
     private var bound: [Binding: Command?] = [:]
-    /// The command of each key in `entries`, for speed. Screens look up the keys of their hints in each frame.
+    /// The command of each key in `entries`. Screens look up the keys for their hints in each frame, so the lookup must
+    /// be fast.
     private var commands = Self.commands(of: CommandTable.entries)
 
     private struct Binding: Hashable, Sendable {
@@ -24,7 +26,7 @@ public struct KeyMap: Hashable, Sendable {
     /// Creates a key map with the default keys.
     public init() {}
 
-    /// Returns the command that a key gives in these scopes. Earlier scopes have precedence.
+    /// Returns the command that a key runs in these scopes. Earlier scopes have precedence.
     public func command(for key: Key, in scopes: [CommandTable.Scope]) -> Command? {
         for scope in scopes {
             if case .some(nil) = bound[Binding(scope: scope, key: key)] { return nil }
@@ -33,7 +35,7 @@ public struct KeyMap: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the first key that gives a command in these scopes, for hints.
+    /// Returns the first key that runs a command in these scopes, for hints.
     public func key(for command: Command, in scopes: [CommandTable.Scope]) -> Key? {
         for scope in scopes {
             // Loop over indices, because a loop over entries would copy each entry.
@@ -47,7 +49,7 @@ public struct KeyMap: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the entries of these scopes in order, without repeated commands.
+    /// Returns the entries scope by scope, without repeated commands.
     public func entries(in scopes: [CommandTable.Scope]) -> [CommandTable.Entry] {
         var seen: Set<String> = []
         return scopes.flatMap { scope in entries.filter { $0.scope == scope } }.filter {
@@ -55,7 +57,8 @@ public struct KeyMap: Hashable, Sendable {
         }
     }
 
-    /// Binds a key to a command in a scope. The name `none` unbinds the key in this scope and in scopes of lower precedence.
+    /// Binds a key to a command in a scope. The name `none` unbinds the key in this scope and in scopes of lower
+    /// precedence.
     public mutating func bind(_ keyText: String, to name: String, in scopeName: String) throws(CommandsError) {
         guard let scope = CommandTable.Scope(named: scopeName) else { throw .unknownScope(scopeName) }
         guard let key = Key(keyText) else { throw .unknownKey(keyText) }
@@ -77,7 +80,7 @@ public struct KeyMap: Hashable, Sendable {
         commands = Self.commands(of: entries)
     }
 
-    /// Returns the command of each key. In a scope, earlier entries have precedence.
+    /// Returns the command of each key in each scope. Within a scope, earlier entries have precedence.
     private static func commands(of entries: [CommandTable.Entry]) -> [Binding: Command] {
         var commands: [Binding: Command] = [:]
         for entry in entries {
@@ -97,7 +100,7 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
     case unknownCommand(String, in: CommandTable.Scope)
     /// The command exists, but not in this scope.
     case misplacedCommand(String, in: CommandTable.Scope)
-    /// An earlier line binds the key in the same scope.
+    /// An earlier line of the settings already binds the key in this scope.
     case boundTwice(Key, in: CommandTable.Scope)
 
     /// No command has the name; `nearest` is a similar name to suggest.
@@ -108,7 +111,7 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
     case missingArgument(String, String)
     /// The user typed an argument after a command that takes no argument.
     case unexpectedArgument(String, String)
-    /// The user typed something else after a command that needs a number.
+    /// The command needs a number, but the user typed another text.
     case noNumber(String, of: String)
 
     /// The error as a sentence for the user.

@@ -53,7 +53,7 @@ public struct TypedCommand: Equatable, Sendable {
         return .number(number)
     }
 
-    /// Splits a line into the command's name and the rest.
+    /// Splits a line into the command's name and the text after the name.
     public static func split(_ line: String) -> (name: String, rest: String) {
         let line = line.drop { $0.isWhitespace || $0 == ":" }
         let name = line.prefix { !$0.isWhitespace }
@@ -67,10 +67,10 @@ public struct TypedCommand: Equatable, Sendable {
 ///
 ///     Misspelling.nearest(to: "colours", among: ["colors", "symbols"])      // "colors"
 public enum Misspelling {
-    /// Returns the most similar name, or the only name that begins with the word.
+    /// Returns the most similar name. If no name is similar, returns the only name that begins with the word, or nil.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
-        // Every name is similar to one or two letters, and no name has more than forty.
+        // One or two letters say too little about the name, and no name has more than forty letters.
         guard (3...40).contains(letters.count) else { return nil }
         let bound = max(1, letters.count / 3)
         let nearest = names.map { (name: $0, distance: distance(letters, Array($0.utf8))) }
@@ -106,7 +106,7 @@ public struct TypedNumber: Sendable {
     /// Creates a number without digits.
     public init() {}
 
-    /// Adds a digit. Returns false for other keys, and for a zero at the beginning.
+    /// Adds a typed digit. Returns false for other keys, and for a zero as the first digit.
     public mutating func take(_ key: Key) -> Bool {
         guard case .character(let character) = key.code, key.modifiers.isEmpty, character.isASCII,
             let digit = character.wholeNumberValue, value != nil || digit > 0

@@ -32,7 +32,7 @@ public final class BootClock: Sendable {
         }
     }
 
-    /// One sleep. The timer or a cancellation ends it once.
+    /// The state of one sleep. Either the timer or a cancellation ends the sleep.
     private final class Sleeper: Sendable {
         private enum State {
             case awake
@@ -141,7 +141,7 @@ final class BootTimer: Sendable {
         waiting.withLock { waiting in
             guard let index = waiting.lastIndex(where: { $0.number == number }) else { return }
             waiting.remove(at: index)
-            // Without work the timer would only wake the machine.
+            // For cancelled work, the timer would only wake the program in vain.
             if index == waiting.count { set(to: waiting.last?.time) }
         }
     }
@@ -166,7 +166,7 @@ final class BootTimer: Sendable {
     private func set(to time: Int64?) {
         guard descriptor >= 0 else { return ringLater(time) }
         var setting = itimerspec()
-        // All zeros disarm it.
+        // A setting of zeros turns the timer off.
         if let time {
             setting.it_value = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(max(1, time % 1_000_000_000)))
         }

@@ -7,8 +7,8 @@ import Synchronization
 /// All elements sent between two turns of the loop arrive as one. The stream therefore holds at most one pending
 /// element, a thousand commits cause one redraw, and a sender never waits.
 ///
-/// A stream has one listener. Cancelling the listener's task ends the loop; a later `for await` continues where it
-/// stopped.
+/// A stream has one listener. Cancelling the listener's task ends the loop; a later `for await` continues where the
+/// loop stopped.
 public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendable {
     private struct State {
         /// The element that was sent but not yet taken; nil if there is none.
@@ -151,7 +151,8 @@ public final class Subscribers<Element: Coalescing>: Sendable {
         return stream
     }
 
-    /// Adds a listener that hears each element before the sender continues. It must not block, nor call the sender.
+    /// Adds a listener that gets each element before the sender continues. The listener must not block, nor call the
+    /// sender.
     public func relay(_ body: @escaping @Sendable (Element) -> Void) -> Relay<Element> {
         let relay = Relay(body)
         listeners.withLock { listeners in
@@ -169,7 +170,7 @@ public final class Subscribers<Element: Coalescing>: Sendable {
     /// Sends an element to every listener.
     public func send(_ element: Element) {
         let (streams, relays) = listeners.withLock { listeners in
-            // In a generic type, Swift would create a key path anew at each call.
+            // Use closures, because in a generic type, Swift would create a key path anew at each call.
             (listeners.subscribers.compactMap { $0.stream }, listeners.relays.compactMap { $0.relay })
         }
         for relay in relays { relay.body(element) }

@@ -11,11 +11,12 @@ import Synchronization
 /// The watch covers a folder's subfolders only if you add them. It reports a file that is being written only when the
 /// file is complete. The watch ends with this object and costs nothing in between.
 public final class FolderWatch: Sendable {
-    /// A change. A folder has the name under which it was added. Such a name ends with a slash or is empty.
+    /// A change in a watched folder. A folder has the name under which it was added. Such a name ends with a slash or
+    /// is empty.
     public enum Change: Hashable, Sendable {
-        /// Files of a folder came, went or were written.
+        /// Files of a folder were added, removed or written.
         case files(in: [UInt8])
-        /// A folder came or went, with all folders below it.
+        /// A folder was added or removed, with all folders below it.
         case folder([UInt8])
         /// Anything may have changed, because the system lost events or a disk was unmounted.
         case anything
@@ -59,7 +60,7 @@ public final class FolderWatch: Sendable {
     ///
     /// - Parameters:
     ///   - path: the path of the folder.
-    ///   - name: the name for it in changes, with a slash at its end unless it is empty.
+    ///   - name: the folder's name in changes, which is empty or ends with a slash.
     @discardableResult
     public func add(_ path: [UInt8], named name: [UInt8]) -> Bool {
         folders.withLock { folders in

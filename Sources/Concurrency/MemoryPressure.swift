@@ -6,14 +6,18 @@ import Glibc
 ///
 ///     let pressure = MemoryPressure { cache.shrink() }
 ///
-/// The kernel reports at most once in two seconds, and only while processes wait for memory; otherwise this object costs
-/// nothing. Older kernels allow this only to root, and some have no such reports. Then the initialiser returns nil.
+/// The kernel reports at most once in two seconds, and only while processes wait for memory. Otherwise this object
+/// costs nothing. Older kernels allow such reports only to root, and some kernels have none. Then the initialiser
+/// returns nil.
 public final class MemoryPressure: Sendable {
-    /// The event source. The property is set once. Afterwards this class only calls `cancel`, which is safe from any thread.
+    /// The event source. The property is set once. Afterwards this class only calls `cancel`, which is safe from any
+    /// thread.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
-    /// The condition: in two seconds, some process waited for 0.2 seconds. "Unprivileged users can also create monitors, with
-    /// the only limitation that the window size must be a multiple of 2s."
+    /// The condition for a report. Within two seconds, some process waited for memory for 0.2 seconds.
+    ///
+    /// "Unprivileged users can also create monitors, with the only limitation that the window size must be a multiple
+    /// of 2s."
     private static let trigger = "some 200000 2000000"
     /// The file of the whole system, and the folder of control groups.
     private static let (system, groups) = ("/proc/pressure/memory", "/sys/fs/cgroup")
@@ -71,7 +75,7 @@ public final class MemoryPressure: Sendable {
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 8_192)
         let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-        // "0::/user.slice/…" is the group of version 2.
+        // The line "0::/user.slice/…" names the group in version 2 of control groups.
         let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
         guard let path = lines.first(where: { $0.hasPrefix("0::/") })?.dropFirst(3), path != "/" else { return nil }
         return groups + path + "/memory.pressure"

@@ -10,7 +10,8 @@ import Glibc
 /// Dispatch ends the program if it gets no descriptor for its timers and queues. Call `require` before work that cannot
 /// report such a failure.
 public enum ProgramDescriptors {
-    /// The highest soft limit to set. Child processes inherit the limit, and some close every possible descriptor.
+    /// The highest soft limit to set. Child processes inherit the limit, and some close all possible descriptors one by
+    /// one, which takes long under a high limit.
     private static let greatest: rlim_t = 1 << 16
 
     /// Raises the soft limit on file descriptors as far as the system allows.
@@ -25,7 +26,8 @@ public enum ProgramDescriptors {
     /// The number of file descriptors that may be open at once.
     public static var limit: Int { Int(clamping: limits.rlim_cur) }
 
-    /// Throws unless this many descriptors can be opened now. Other threads may use these descriptors a moment later.
+    /// Throws an error unless the program can open this many descriptors now. Other threads may use these descriptors a
+    /// moment later.
     public static func require(_ count: Int) throws(DescriptorShortage) {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -70,9 +72,9 @@ public enum MainQueue {
     /// Swift runs on the main thread, and before other threads use the main actor.
     ///
     /// At first, Dispatch announces work for the queue by a write of eight bytes to an eventfd. When the main thread
-    /// leaves the queue, Dispatch closes that descriptor. Another thread that was about to write then writes to the next
-    /// file with the same number, such as the terminal or a database. Here the main thread itself announces the work,
-    /// and afterwards Dispatch uses no such descriptor.
+    /// leaves the queue, Dispatch closes that descriptor. Another thread that was about to write then writes to the
+    /// next file with the same number, such as the terminal or a database. Here the main thread itself announces the
+    /// work, and afterwards Dispatch uses no such descriptor.
     @MainActor public static func leaveMainThread() async {
         // `Task.yield()` would announce the work from another thread.
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
@@ -83,16 +85,16 @@ public enum MainQueue {
 public enum ProgramMemory {
     /// Makes the allocator return large freed blocks to the system.
     ///
-    /// "Nowadays, glibc uses a dynamic mmap threshold by default": after the first large block is freed, each thread
-    /// keeps smaller ones, and up to twice as much free memory at the end of its heap. A gallery's list moves between
-    /// threads in large blocks, so memory fragments as the list grows. An explicit threshold turns the adjustment off.
-    /// Call this once at the start of the program.
+    /// "Nowadays, glibc uses a dynamic mmap threshold by default". After the program frees its first large block, each
+    /// thread keeps smaller blocks, and up to twice as much free memory at the end of its heap. A gallery's list moves
+    /// between threads in large blocks, so memory fragments as the list grows. An explicit threshold stays fixed. Call
+    /// this method once at the start of the program.
     public static func returnLargePieces() {
         cconcurrency_map_from(1 << 20)
     }
 }
 
-/// The program's capabilities, the parts of root's power.
+/// The program's capabilities, which are parts of root's rights.
 ///
 ///     let capabilities = ProgramCapabilities.drop()       // the first line of the program
 public enum ProgramCapabilities: Sendable {
@@ -100,10 +102,11 @@ public enum ProgramCapabilities: Sendable {
     case none
     /// The program has given up its capabilities.
     case dropped
-    /// The system refused to take the capabilities.
+    /// The system did not let the program give up its capabilities.
     case kept
 
-    /// Gives up capabilities, for started programs too. Call this before the program starts a thread.
+    /// Gives up the capabilities of this program and of programs that it starts. Call this before the program starts a
+    /// thread.
     ///
     /// One capability stays: root may still open all files, because folders in containers often belong to other users.
     /// Without the other capabilities, a flaw in Vitrine cannot load modules of the kernel, mount disks, change the

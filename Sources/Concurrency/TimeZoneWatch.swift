@@ -8,7 +8,8 @@ import Synchronization
 ///         redraw()
 ///     }
 ///
-/// The C library reads the zone once. The watch ends with this object and costs nothing between changes in `/etc`.
+/// The C library reads the zone only once, unless the program calls ``readAgain()``. The watch ends with this object
+/// and costs nothing between changes in `/etc`.
 public final class TimeZoneWatch: Sendable {
     private let folder: FolderWatch
 

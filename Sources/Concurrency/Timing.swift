@@ -111,7 +111,7 @@ public final class Debounce<Value: Equatable> {
     }
 }
 
-/// Says whether enough time has passed since it last returned true. The type is a value without a timer.
+/// Tells whether an action is due, at most once per interval. The type has no timer.
 public struct RateLimit: Sendable {
     private let interval: Duration
     private var last: ContinuousClock.Instant?

@@ -8,8 +8,8 @@ import Synchronization
 ///     let workers = Workers(name: "drawing", count: 2)
 ///     workers.run { print("on a worker thread") }
 ///
-/// Workers replace Dispatch's concurrent queues: once such a queue has run anything, Dispatch on Linux wakes every
-/// second, for the rest of the program's life, to count busy threads. Serial queues do not have this problem.
+/// Workers replace Dispatch's concurrent queues. After such a queue has run anything, Dispatch on Linux wakes the
+/// program every second to count busy threads, until the program ends. Serial queues do not have this problem.
 ///
 /// Threads start when there is work. They end after this object is released and the remaining work is done.
 public final class Workers: Sendable {
@@ -55,7 +55,7 @@ public final class Workers: Sendable {
     ///
     /// - Parameters:
     ///   - name: the threads' name, up to 15 bytes.
-    ///   - count: the most threads, at least one.
+    ///   - count: the maximum number of threads, at least one.
     public init(name: String, count: Int) {
         self.name = name
         self.count = max(1, count)
@@ -95,7 +95,7 @@ public final class Workers: Sendable {
         throw ThreadShortage(code: failure)
     }
 
-    /// Starts a thread. If the system refuses, the other threads do the work. If there are no others, this call tries
+    /// Starts a thread. If the system refuses, the other threads do the work. Without other threads, this call tries
     /// again for two seconds, and then ends the program.
     private func startThread() {
         let beginning = Beginning(name: name, shared: shared)

@@ -15,7 +15,7 @@ final class ExportFolder: Sendable {
     private let descriptor: Int32
     /// The permissions of the files that the export makes.
     private let mode: mode_t
-    /// The forms in which to create a file, the preferred form first.
+    /// The kinds of unfinished files to try, the preferred kind first.
     private let kinds: [UnfinishedFile.Kind]
 
     /// The result of adding a photo.
@@ -25,12 +25,12 @@ final class ExportFolder: Sendable {
         case wasThere
     }
 
-    /// Opens or creates a folder, and removes the leftovers of killed exports. A missing parent folder is an error, because the
-    /// user may have mistyped the path.
+    /// Opens or creates a folder, and removes the leftovers of killed exports. A missing parent folder is an error,
+    /// because the user may have mistyped the path.
     ///
     /// - Parameters:
     /// - mask: the permissions of the folder, if it is new, and of new files.
-    /// - kinds: the forms in which to create a file. The export skips forms that the file system does not support.
+    /// - kinds: the kinds of unfinished files to try. The export skips kinds that the file system does not support.
     init(
         _ path: String, _ mask: CreationMask, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
     ) throws(ExportError) {
@@ -80,8 +80,8 @@ final class ExportFolder: Sendable {
                 throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
             }
         }
-        // Some file systems, such as those of USB sticks, support neither form. On these, create the file under its
-        // final name. O_EXCL ensures that the file is new.
+        // Some file systems, such as those of USB sticks, support no kind of unfinished file. On these, create the file
+        // under its final name. O_EXCL ensures that the file is new.
         try copy(source, to: name, date)
         return .written
     }
@@ -101,7 +101,7 @@ final class ExportFolder: Sendable {
     private func copy(_ source: Int32, to target: Int32, _ date: Timestamp) throws(SystemError) {
         try Self.copy(source, target)
         guard Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
-        // File systems without modes ignore this.
+        // File systems without permissions ignore this call.
         fchmod(target, mode)
     }
 

@@ -11,10 +11,10 @@ import Text
 ///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", mask: mask, wishes: wishes)
 ///     let report = try await export.run { event in print(event.result) }
 ///
-/// The export has no network access. The export registers a wish for each missing photo, as the screens do, and then looks into
-/// the cache. At any time there are wishes for only a few photos, in the order of the keys. A cancelled export stops after the
-/// current photo and reports the result. Another export to the same folder continues, and does not copy photos that the folder
-/// already has.
+/// The export has no network access. For each missing photo it registers a wish, as the screens do. The network
+/// controller then fetches the photo into the cache. At any time there are wishes for only a few photos, in the order
+/// of the keys. A cancelled export stops after the current photo and reports the result. Another export to the same
+/// folder continues, and does not copy photos that the folder already has.
 public actor PhotoExport {
     /// The result for one photo.
     public struct Event: Sendable {
@@ -25,7 +25,7 @@ public actor PhotoExport {
         /// The number of photos processed so far.
         public let number: Int
 
-        /// The photo's name and the reason, if the photo failed.
+        /// The photo's name and the error, if the export of the photo failed.
         public var failure: String? {
             guard case .failure(let error) = result else { return nil }
             return photo.map { "“\($0.name.madeVisible)”: \(error)" } ?? "\(error)"
@@ -40,7 +40,7 @@ public actor PhotoExport {
         public fileprivate(set) var failed = 0
         /// The number of photos that the export did not process.
         public fileprivate(set) var left = 0
-        /// The arguments that continue the export; nil if no photo is left.
+        /// The arguments of `vitrine export` that continue the export; nil if no photo is left.
         public fileprivate(set) var rest: ExportRest?
 
         /// Returns the result in one or two sentences for the user.
@@ -87,10 +87,10 @@ public actor PhotoExport {
         var isReady = false
     }
 
-    /// The maximum number of photos in progress at a time, enough to keep any link busy.
+    /// The maximum number of photos in progress at a time. The number suffices to keep any network connection busy.
     private static let width = 16
 
-    /// The actor's own queue, because the export reads and writes files.
+    /// The actor's own queue, because reading and writing files blocks a thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Prepares to copy photos.
@@ -99,7 +99,7 @@ public actor PhotoExport {
     /// - folder: the destination; created if missing.
     /// - mask: the permissions of new files, and of the folder if it is new.
     /// - mayFetch: whether the program fetches photos. If not, photos missing from the cache fail.
-    /// - mayTryAgain: asked after a failed fetch; returns true if a retry may succeed, such as after a password was
+    /// - mayTryAgain: called after a failed fetch. Returns true if a retry may succeed, such as after a password was
     ///   found.
     public init(
         _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, mask: CreationMask, wishes: Wishes,
@@ -134,7 +134,7 @@ public actor PhotoExport {
     }
 
     /// Copies all photos that are ready, and requests the next photos. Copies follow the order of the keys, so that
-    /// photos with the same title always get the same numbers.
+    /// photos with the same title always get the same numbers in their names.
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
@@ -151,12 +151,12 @@ public actor PhotoExport {
         } while takeUp()
     }
 
-    /// Moves pending photos to the awaited photos, up to the limit. Returns whether it moved any.
+    /// Moves pending photos to the awaited photos, up to the limit. Returns whether it moved a photo.
     private func takeUp() -> Bool {
         let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
         pending = pending.dropFirst(more.count)
         awaited += more.map { Awaited(key: $0) }
-        // A fetched photo may wait for those before it, and must not leave the cache meanwhile.
+        // A fetched photo may wait for earlier photos to be copied, and must not leave the cache meanwhile.
         for key in more { wishes.hold(subject(key)) }
         return !more.isEmpty
     }
@@ -201,8 +201,8 @@ public actor PhotoExport {
 
     private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .original) }
 
-    /// Returns the most requests for a photo. Further requests help only when the gallery announces a newer edition
-    /// during a fetch.
+    /// Returns the maximum number of requests for a photo. Further requests help only if the gallery announces a newer
+    /// edition of the photo during a fetch.
     private static func attempts(_ photo: Photo) -> Int { photo.original.trouble == nil ? 3 : 1 }
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
@@ -221,7 +221,7 @@ public actor PhotoExport {
         }
     }
 
-    /// Opens a photo's file. Tries again if a newer edition replaces the file after the look-up.
+    /// Opens a photo's file. Tries again if a newer edition of the photo has just replaced the file.
     private func openFile(of key: PhotoKey) throws -> (file: Int32, path: String)? {
         for _ in 0..<3 {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
@@ -272,14 +272,14 @@ public struct ExportRest: Equatable, Sendable {
     public let gallery: Address
     /// The destination folder.
     public let folder: String
-    /// The ids of the remaining photos; empty means all photos of the gallery.
+    /// The ids of the photos to export; empty for all photos of the gallery.
     public let ids: [String]
 
-    /// Determines the arguments; nil if the gallery has none of the remaining photos.
+    /// Determines the arguments. Returns nil if the gallery has none of the unprocessed photos.
     ///
     /// - Parameters:
     /// - keys: all photos of the export, in order.
-    /// - left: the photos not processed.
+    /// - left: the photos that the export did not process.
     init?(_ keys: [PhotoKey], left: Set<PhotoKey>, of cache: GalleryCache, folder: String) throws {
         let (photos, isWhole) = try cache.read { reader in
             let photos = try keys.compactMap { try reader.photo($0) }
@@ -307,7 +307,8 @@ public struct ExportRest: Equatable, Sendable {
         return keys == order || Set(keys) == Set(order) && Set(photos.map(title)).count == photos.count
     }
 
-    /// Returns the file name without its ending, which depends on the file's format. Equal results show that names may collide.
+    /// Returns a photo's file name without the ending, which depends on the file's format. Photos with equal results
+    /// may get colliding file names.
     private static func title(_ photo: Photo) -> String {
         let name = ExportName(photo, nil).folded
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
@@ -317,7 +318,7 @@ public struct ExportRest: Equatable, Sendable {
 
 /// An error that prevents the export of a photo.
 public enum ExportError: Error, Equatable, CustomStringConvertible {
-    /// The system cannot create or write the folder or a file in it, for this reason.
+    /// The system cannot read, create or write a file or folder.
     case file(path: String, reason: String)
     /// A different file with this name exists. The file belongs to the user and stays.
     case exists(path: String)
@@ -347,8 +348,8 @@ struct ExportName: Hashable {
     private let stem: String
     private let ending: String
 
-    /// The longest file name without its ending, in bytes. File systems allow 255 bytes; the rest is for the ending and a
-    /// number.
+    /// The longest file name without its ending, in bytes. File systems allow 255 bytes; the rest is for the ending and
+    /// a number.
     private static let longest = 180
 
     /// Makes a file name from the photo's title.
@@ -358,7 +359,8 @@ struct ExportName: Hashable {
         let endings = format?.endings ?? Self.videoEnding(photo.galleryID).map { [$0] } ?? []
         let title = Self.harmless(photo.name)
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
-        // A title may lack an ending, and the format does not tell raw files from TIFFs. So the photo's id counts next.
+        // A title may lack an ending, and the format does not tell raw files from TIFFs. So the ending of the photo's
+        // id is the second choice.
         let listed = endings.first { photo.galleryID.lowercased().hasSuffix("." + $0) }
         let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
         let stem = Self.harmless(bare.isEmpty ? photo.galleryID : bare)
@@ -385,8 +387,8 @@ struct ExportName: Hashable {
     /// Returns the name with a number, for another photo with the same title.
     func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
 
-    /// Returns a text that is safe as a visible file's name. Works on scalars, because Swift takes a slash, dot or dash
-    /// and a following accent for one character.
+    /// Returns a text that is safe as a visible file's name. Works on scalars, because Swift treats a slash, dot or
+    /// dash and a following accent as one character.
     private static func harmless(_ text: String) -> String {
         var name = text.madeVisible.unicodeScalars.map { $0 == "/" ? "_" : $0 }
         while name.last == " " || name.last == "." { name.removeLast() }

@@ -4,18 +4,19 @@ import Files
 import Glibc
 import Model
 
-/// Writes ratings beside the photos of a local folder, as XMP files that other programs read.
+/// Writes the ratings of local photos to XMP files beside the photos.
 ///
 ///     let report = try await RatingSidecars(of: cache, mask: mask).write(keys)
 ///
-/// The file of `lake.jpg` is `lake.jpg.xmp`, as in darktable and digiKam. In a file of another program, only the rating
-/// changes.
+/// Other programs can read these files. The file of `lake.jpg` is `lake.jpg.xmp`, as in darktable and digiKam. In a
+/// file of another program, only the rating changes.
 public actor RatingSidecars {
     /// The totals of a run.
     public struct Report: Equatable, Sendable {
         /// The number of new and changed files.
         public fileprivate(set) var written = 0
-        /// The number of photos without a rating, and of those whose file already had the rating.
+        /// The number of photos that needed no change. These photos have no rating, or their file already had the
+        /// rating.
         public fileprivate(set) var unchanged = 0
         /// The number of photos that are not in a local folder.
         public fileprivate(set) var elsewhere = 0
@@ -34,7 +35,7 @@ public actor RatingSidecars {
     /// The maximum number of bytes of an existing file. Photo editors that store masks and histories write large files.
     private static let largest = 8 << 20
 
-    /// The actor's own queue, because the actor reads and writes files.
+    /// The actor's own queue, because reading and writing files blocks a thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Prepares to write the ratings of a gallery's photos.
@@ -44,7 +45,8 @@ public actor RatingSidecars {
         (self.cache, self.mask) = (cache, mask)
     }
 
-    /// Writes the ratings of photos. After an error, continues with the next photo. A cancelled run stops after a file.
+    /// Writes the ratings of photos. After an error, continues with the next photo. A cancelled run stops after the
+    /// current file.
     public func write(_ keys: [PhotoKey]) throws -> Report {
         var report = Report()
         for key in keys where !Task.isCancelled {
@@ -118,7 +120,7 @@ public actor RatingSidecars {
     private func replace(_ name: String, in folder: Int32, with text: String) throws(SystemError) {
         guard let file = try UnfinishedFile(.hidden, in: folder) else { throw SystemError(EOPNOTSUPP) }
         var status = stat()
-        // An older file keeps its permissions.
+        // A new file gets the permissions of the file that it replaces.
         let isOld = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFREG
         if isOld {
             fchmod(file.descriptor, status.st_mode & 0o777)
@@ -136,7 +138,7 @@ struct XMPRating {
 
     init(_ rating: Rating) { value = rating.text }
 
-    /// The prefixes that programs use for the namespace; the second is the old one.
+    /// The names of the rating's property. Old programs use the second name.
     private static let properties = ["xmp:Rating", "xap:Rating"]
     private static let namespace = "http://ns.adobe.com/xap/1.0/"
 
@@ -189,7 +191,8 @@ private struct XMPTag {
     /// The index after the tag.
     let end: String.Index
 
-    /// The beginnings and ends of parts whose angle brackets and quotes mean nothing.
+    /// The beginnings and ends of comments, CDATA sections and processing instructions. Angle brackets and quotes
+    /// inside these parts have no meaning.
     private static let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
 
     /// Returns the start tags of a text. Returns nil if a tag is malformed.

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Computes the MD5 (RFC 1321) or SHA-256 (FIPS 180-4) digest of bytes that arrive in pieces.
+/// Computes MD5 (RFC 1321) and SHA-256 (FIPS 180-4) digests of bytes and files.
 ///
 ///     ByteDigest.md5.digits(of: Array(uri.utf8))
 ///     try ByteDigest.sha256.digits(ofFile: descriptor, length: size)
 ///
-/// The desktop's thumbnails and the entity tags of storage services use MD5. No security depends on it.
+/// The desktop's thumbnails and the entity tags of storage services use MD5. No security depends on MD5.
 public enum ByteDigest: Sendable {
     case md5, sha256
 
@@ -16,7 +16,7 @@ public enum ByteDigest: Sendable {
         return state.finish()
     }
 
-    /// Returns the digest of an open file's first bytes. Throws an error if the file is shorter.
+    /// Returns the digest of an open file's first bytes. Throws an error if the file is shorter than `length`.
     public func digits(ofFile descriptor: Int32, length: Int) throws(SystemError) -> String {
         var state = DigestState(self)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
@@ -35,7 +35,8 @@ public enum ByteDigest: Sendable {
     private static let pieceSize = 1 << 16
 }
 
-/// The state of a digest between two pieces. Both algorithms work on blocks of 64 bytes, and differ in the order of bytes.
+/// The state of a digest between two pieces of its input. Both algorithms process blocks of 64 bytes, but in different
+/// byte orders.
 private struct DigestState {
     private let algorithm: ByteDigest
     private var state: [UInt32]
@@ -84,7 +85,8 @@ private struct DigestState {
         rest += bytes[whole...]
     }
 
-    /// Adds a one bit, zeros and the number of bits, and returns the digits.
+    /// Pads the input, and returns the digits of the digest. The padding is a one bit, zeros, and the number of input
+    /// bits.
     mutating func finish() -> String {
         let bits = count << 3
         let isLittle = algorithm == .md5

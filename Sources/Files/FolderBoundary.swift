@@ -1,7 +1,7 @@
 import CFolder
 import Glibc
 
-/// A folder that opens files by relative paths, but never files outside of itself.
+/// Opens files below a folder by relative paths, but no other files.
 ///
 ///     let folder = try FolderBoundary("/home/me/gallery")
 ///     let file = try folder.open("images/lake.jpg")     // throws if that is a link to /etc
@@ -31,7 +31,8 @@ public final class FolderBoundary: Sendable {
     private let descriptor: Int32
     private let resolution: Resolution
 
-    /// The number of attempts if another process moves a folder while a `..` is resolved.
+    /// The maximum number of attempts to open a path with `openat2`. An attempt at a path with `..` fails if another
+    /// process moves a folder meanwhile.
     private static let attempts = 32
 
     /// Opens the folder at a path.
@@ -39,7 +40,7 @@ public final class FolderBoundary: Sendable {
         try self.init(bytes: Array(path.utf8), .usual)
     }
 
-    /// Opens the folder at a path of any bytes.
+    /// Opens the folder at a path in any encoding.
     public convenience init(bytes path: [UInt8]) throws(SystemError) { try self.init(bytes: path, .usual) }
 
     init(bytes path: [UInt8], _ resolution: Resolution) throws(SystemError) {
@@ -49,7 +50,7 @@ public final class FolderBoundary: Sendable {
         self.resolution = resolution
     }
 
-    /// Uses a duplicate of an open folder's descriptor.
+    /// Creates a boundary with a duplicate of an open folder's descriptor.
     public init(duplicating folder: Int32) throws(SystemError) {
         descriptor = fcntl(folder, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw SystemError() }
@@ -67,7 +68,7 @@ public final class FolderBoundary: Sendable {
         try open(bytes: Array(path.utf8), links)
     }
 
-    /// Opens a file or folder at a relative path of any bytes.
+    /// Opens a file or folder at a relative path in any encoding.
     public func open(bytes path: [UInt8], _ links: Links = .inside) throws(SystemError) -> Int32 {
         guard !path.isEmpty else { throw SystemError(ENOENT) }
         guard !path.contains(0) else { throw SystemError(EINVAL) }
@@ -89,7 +90,7 @@ public final class FolderBoundary: Sendable {
     }
 
     /// The flags for opening a file. The flag `O_NONBLOCK` avoids waiting for pipes without a writer. With `O_NOCTTY`,
-    /// a terminal does not become the program's own.
+    /// an opened terminal does not become the program's controlling terminal.
     private static let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
 
     private func openByParts(_ path: [UInt8], _ links: Links) throws(SystemError) -> Int32 {
@@ -178,7 +179,7 @@ private struct PathWalk {
     private static let here = Array(".".utf8)
     private static let above = Array("..".utf8)
 
-    /// Splits a path into parts. A trailing slash becomes a part `.`, which also requires a folder.
+    /// Splits a path into parts. A slash at the end becomes a part `.`, because both require a folder.
     private static func parts(of path: [UInt8]) -> [[UInt8]] {
         let parts = path.split(separator: UInt8(ascii: "/")).map(Array.init)
         return path.last == UInt8(ascii: "/") ? parts + [here] : parts
@@ -193,7 +194,7 @@ private struct PathWalk {
 
 /// Reads the names of a folder's entries.
 enum FolderNames {
-    /// Returns the names of a folder's entries. Returns none if the folder is unreadable.
+    /// Returns the names of a folder's entries. Returns no names if the folder is unreadable.
     ///
     /// - Parameter folder: the folder's descriptor, open for reading. This function closes it.
     static func names(consuming folder: Int32) -> [String] {
@@ -206,7 +207,7 @@ enum FolderNames {
         while let entry = readdir(stream) {
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-            // Skip names that are not UTF-8, because Vitrine's own names are.
+            // Skip names that are not UTF-8, because the names that Vitrine makes are UTF-8.
             if let name = String(validatingCString: start), name != ".", name != ".." { names.append(name) }
         }
         return names

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the files of a folder and of all folders below it, piece by piece.
+/// Reads the files in a folder and its subfolders, piece by piece.
 ///
 ///     let tree = try FolderTree(bytes: Array("/home/me/Pictures".utf8)) { PictureName.isPictureOrVideo($0) }
 ///     while let piece = tree.next() { print(piece.path, piece.files) }
@@ -17,15 +17,17 @@ public final class FolderTree {
         public let size: Int64
         /// When the file was last modified, in seconds since 1970.
         public let seconds: Int64
-        /// The nanoseconds after that second.
+        /// The nanoseconds to add to ``seconds``.
         public let nanoseconds: Int64
     }
 
     /// Some files of one folder, or the reason why the folder cannot be read.
     public struct Piece: Sendable {
-        /// The folder's path below the top, with a slash at its end; empty for the top.
+        /// The folder's path in the tree, with a slash at its end. The outermost folder's path is empty, unless the
+        /// tree has a name.
         public let path: [UInt8]
-        /// The names of all files, in one block, because creating an array for each name would take too long.
+        /// The names of the folder's files and subfolders, in one block of bytes. Separate arrays for the names would
+        /// take too long to create.
         public let names: [UInt8]
         /// The next files of the folder.
         public let files: [File]
@@ -42,17 +44,17 @@ public final class FolderTree {
         }
     }
 
-    /// An open folder with the names that are still to be read.
+    /// An open folder, with the files and subfolders that are still to be read.
     private struct Level {
         let stream: OpaquePointer
         let path: [UInt8]
-        /// The names of all entries, each with a zero at its end.
+        /// The names of the needed entries, each with a zero byte at its end.
         var names: [UInt8] = []
-        /// The positions of the files' names, in order.
+        /// The positions in `names` of the files' names, sorted by name.
         var files: [Range<Int>] = []
-        /// The index of the next file.
+        /// The index in `files` of the next file to read.
         var nextFile = 0
-        /// The positions of the subfolders' names. The last subfolder is the next to read.
+        /// The positions in `names` of the subfolders' names. The last subfolder is the next to read.
         var folders: [Range<Int>] = []
     }
 
@@ -61,14 +63,15 @@ public final class FolderTree {
     private let onFolder: ([UInt8]) -> Void
     private let isWanted: (ArraySlice<UInt8>) -> Bool
 
-    /// The deepest nesting of folders. Each open folder needs a descriptor.
+    /// The maximum depth of nested folders. The depth is limited, because each open folder needs a descriptor.
     public static let maximumDepth = 32
     /// The maximum number of files in a piece.
     private static let pieceSize = 1_000
 
     /// Opens a folder, whose path may contain links.
     ///
-    /// - Parameter isWanted: whether files with this name are needed. The tree reads no status of other files.
+    /// - Parameter isWanted: whether the caller needs a file with this name. The tree does not read the status of other
+    ///   files.
     public convenience init(
         bytes path: [UInt8], isWanted: @escaping (ArraySlice<UInt8>) -> Bool
     ) throws(SystemError) {
@@ -83,11 +86,11 @@ public final class FolderTree {
     /// Reads an open folder.
     ///
     /// - Parameters:
-    ///   - folder: open for reading. The tree closes the descriptor.
-    ///   - path: the beginning of all paths, with a slash at its end; empty for none.
+    ///   - folder: the folder's descriptor, open for reading. The tree closes the descriptor.
+    ///   - path: the name of the tree, which starts all paths and ends with a slash; empty for none.
     ///   - isDeep: whether to read the subfolders.
     ///   - onFolder: called with the path of each folder before the folder is read.
-    ///   - isWanted: whether files with this name are needed. The tree reads no status of other files.
+    ///   - isWanted: whether the caller needs a file with this name. The tree does not read the status of other files.
     public init(
         consuming folder: Int32, named path: [UInt8] = [], isDeep: Bool = true,
         onFolder: @escaping ([UInt8]) -> Void = { _ in }, isWanted: @escaping (ArraySlice<UInt8>) -> Bool
@@ -181,7 +184,7 @@ public final class FolderTree {
             throw error
         }
         level.names.withUnsafeBytes { names in
-            // The zero at the end of a name is less than any other byte.
+            // The zero byte at the end of a name is less than any other byte.
             func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
                 let bytes = (names.baseAddress! + left.lowerBound, names.baseAddress! + right.lowerBound)
                 return memcmp(bytes.0, bytes.1, min(left.count, right.count) + 1) < 0
@@ -192,7 +195,7 @@ public final class FolderTree {
         return level
     }
 
-    /// Returns an entry's kind. Some file systems do not state the kind when a folder is read.
+    /// Returns an entry's kind. Reads the entry's status if the file system does not state the kind in a folder's list.
     private static func kind(
         of entry: UnsafeMutablePointer<dirent>, _ name: Range<Int>, _ names: [UInt8], in folder: Int32
     ) -> Int {

@@ -8,7 +8,8 @@ import Glibc
 ///
 /// The object holds a lock, so that only one process with such an object changes the file at a time. A process that
 /// reads the file after it got the lock, and writes before it releases the lock, overwrites no other process's change.
-/// On file systems without locks, nothing keeps processes apart. Locking blocks: do not use this on the main actor.
+/// On file systems without locks, processes can overwrite each other's changes. Waiting for the lock blocks the thread,
+/// so do not use this class on the main actor.
 public final class SharedFile {
     private let path: String
     private let folder: Int32
@@ -33,10 +34,9 @@ public final class SharedFile {
         try replace(with: Array(text.utf8), permissions: permissions)
     }
 
-    /// Creates a file that only its owner can read, and its folder. Writes the format of gzip if `isCompressed` is
-    /// true.
+    /// Creates a file that only its owner can read. Compresses the text with gzip if `isCompressed` is true.
     ///
-    /// Throws an error with the code `EEXIST` if anything is at the path.
+    /// Creates the file's folder if necessary. Throws an error with the code `EEXIST` if anything is at the path.
     public static func create(_ path: String, with text: String, isCompressed: Bool) throws(SystemError) {
         let bytes = isCompressed ? try Gzip.bytes(Array(text.utf8)) : Array(text.utf8)
         if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
@@ -88,8 +88,8 @@ public final class SharedFile {
 
     /// Reads a whole file. Returns nil if the file is missing.
     ///
-    /// - Parameter limit: the most bytes to read. A larger file fails with `EFBIG`, because a part of it would later be
-    ///   written back as the whole file.
+    /// - Parameter limit: the maximum number of bytes to read. A larger file fails with `EFBIG`, because callers would
+    ///   later write a part of the file back as the whole file.
     public static func bytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -100,7 +100,7 @@ public final class SharedFile {
         return try bytes(descriptor, atMost: limit)
     }
 
-    /// Reads the rest of an open file; see ``bytes(_:atMost:)-(String,_)``.
+    /// Reads an open file from its current position to its end; see ``bytes(_:atMost:)-(String,_)``.
     public static func bytes(_ descriptor: Int32, atMost limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -114,7 +114,7 @@ public final class SharedFile {
         }
     }
 
-    /// Creates a folder and its parents for the owner alone. Does not change an existing folder.
+    /// Creates a folder and its missing parents, accessible only to the owner. Does not change an existing folder.
     public static func makeFolder(_ path: String) throws(SystemError) {
         guard !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/") else { throw SystemError() }
@@ -125,10 +125,11 @@ public final class SharedFile {
 
 /// Reads from open files.
 ///
-/// A system call may deliver only a part of the bytes, or none because of a signal. This happens with files on servers, and
-/// does not mean that the file ends there.
+/// A system call may deliver only a part of the bytes, or none because of a signal. This happens with files on servers.
+/// It does not mean that the file ends there.
 public enum OpenFile {
-    /// Reads from an offset on until the buffer is full or the file ends. Returns the number of bytes.
+    /// Fills a buffer with the file's bytes from an offset on. Returns the number of bytes, which is less than the
+    /// buffer's size if the file ends first.
     public static func read(
         _ descriptor: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
@@ -178,7 +179,7 @@ public struct SystemError: Error, Hashable, CustomStringConvertible {
     /// The system's error number, such as `ENOENT` or `EACCES`.
     public let code: Int32
 
-    /// Creates an error from an error number; by default that of the last failed call.
+    /// Creates an error from an error number, by default from `errno`.
     public init(_ code: Int32 = errno) { self.code = code }
 
     /// The system's text for the error, such as `No such file or directory`.

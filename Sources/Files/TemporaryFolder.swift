@@ -18,7 +18,7 @@ public final class TemporaryFolder: Sendable {
     private static let prefix = "vitrine-run-"
     /// The number of names to try for a new folder.
     private static let attempts = 16
-    /// The number of times to empty the folder while other threads write into it.
+    /// The maximum number of attempts to empty the folder. Other threads may write into the folder meanwhile.
     private static let rounds = 4
 
     /// Creates a folder in `parent`. First removes the folders of killed programs.

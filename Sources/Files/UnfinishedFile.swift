@@ -7,8 +7,8 @@ import Glibc
 ///     …                                       // write to file.descriptor
 ///     try file.take("Lake.jpg")
 ///
-/// If the file system supports it, the file has no name until then and disappears with the program. Otherwise the file
-/// has a hidden name and a lock; if the program is killed, the file remains and ``sweep(_:)`` removes it.
+/// An unnamed file disappears if the program ends first, but not every file system supports unnamed files. A hidden
+/// file has a hidden name and a lock. If the program is killed, the hidden file remains, and ``sweep(_:)`` removes it.
 public final class UnfinishedFile {
     /// The form of the file before it gets its final name.
     public enum Kind: CaseIterable, Sendable {
@@ -42,7 +42,7 @@ public final class UnfinishedFile {
         case .unnamed:
             descriptor = cfolder_open_unnamed(folder)
             if descriptor >= 0 { return }
-            // Old kernels do not know files without a name, and take the call for an attempt to write to the folder.
+            // Old kernels do not know files without a name, and treat the call as an attempt to write to the folder.
             guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS].contains(errno) else { throw SystemError() }
             return nil
         case .hidden:
@@ -73,7 +73,7 @@ public final class UnfinishedFile {
         return .done
     }
 
-    /// Gives a file with a hidden name its own name. Replaces a file with that name.
+    /// Gives a hidden file its final name. Replaces any file that already has this name.
     public func replace(_ name: String) throws(SystemError) {
         guard let hidden, renameat(folder, hidden, folder, name) == 0 else { throw SystemError() }
         self.hidden = nil
@@ -94,10 +94,11 @@ public final class UnfinishedFile {
             let name = "\(prefix)\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
             let file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw SystemError() }
-            // On file systems without locks, `sweep` removes nothing either.
+            // On file systems without locks, this fails harmlessly: `sweep` cannot lock files there either, and removes
+            // none.
             while flock(file, LOCK_EX | LOCK_NB) != 0, errno == EINTR {}
-            // Before the lock, another program's `sweep` may have removed the file. `sweep` holds the lock while it
-            // unlinks, so from here on a file with a name keeps it.
+            // Before this lock, another program's `sweep` may have removed the file. `sweep` holds the lock while it
+            // removes a file. So from here on, a file that still has its name keeps the name.
             var status = stat()
             if fstat(file, &status) == 0, status.st_nlink > 0 { return (file, name) }
             close(file)
@@ -124,8 +125,9 @@ public final class UnfinishedFile {
         }
     }
 
-    /// Whether a name is that of a hidden file whose program has ended. The lock does not suffice, because earlier
-    /// versions did not lock their files.
+    /// Whether a name belongs to a hidden file whose program has ended. A free lock does not prove this, because
+    /// earlier versions did not lock their files. A name with the number of this process also counts: this process
+    /// locks its files, and `sweep` skips locked files.
     private static func isLeft(_ name: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let numbers = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -144,14 +146,14 @@ public enum FolderSync {
     }
 }
 
-/// A short text beside the contents of an unfinished file, which another process can read.
+/// A short text that is stored with an unfinished file.
 ///
-/// File systems without extended attributes keep no notes.
+/// Other processes can read the note. File systems without extended attributes store no notes.
 public enum FileNote {
     /// The maximum number of bytes of a note.
     private static let longest = 3_000
 
-    /// Writes a note in place of an earlier one.
+    /// Writes a note, which replaces an earlier note. Does nothing if the text is too long.
     public static func write(_ text: String, to descriptor: Int32) {
         let bytes = Array(text.utf8)
         guard bytes.count <= longest else { return }

@@ -1,28 +1,30 @@
 import Model
 
-/// The thumbnail in the first bytes of a photo, with the photo's orientation and date.
+/// A photo's embedded thumbnail, with the photo's orientation and date.
 ///
 ///     let embedded = EmbeddedThumbnail(inPhoto: bytes)
 ///     embedded.picture      // a small JPEG, or nil
 ///     embedded.takenAt      // "2006-07-30T07:47:17"
 ///
 /// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Raw files that are TIFFs have the same
-/// structure, and Fujifilm's contain a JPEG. For HEIC and AVIF, see ``HEIFThumbnail``. In other formats this type finds
-/// nothing. The bytes are untrusted: every offset and length is checked, and at most three directories are read.
+/// structure as an EXIF block. Raw files of Fujifilm contain a JPEG. For HEIC and AVIF, see ``HEIFThumbnail``. In other
+/// formats this type finds nothing. The bytes are untrusted: every offset and length is checked, and at most three
+/// directories are read.
 public struct EmbeddedThumbnail: Hashable, Sendable {
-    /// The thumbnail as a file that decoders show upright; nil if there is none.
+    /// The thumbnail as a JPEG file that decoders show upright; nil if the photo contains none.
     public let picture: [UInt8]?
     /// The EXIF orientation of photo and thumbnail, from 1 to 8.
     public let orientation: Int
     /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17"; nil if unknown.
     ///
-    /// It has the form of ``PhotoMetadata/takenAt``. Like the decoder, this type ignores zones and fractions of seconds.
-    /// Photos of one camera then have the same order, whether or not the cache has the whole photos.
+    /// It has the form of ``PhotoMetadata/takenAt``. Like the decoder, this type ignores zones and fractions of
+    /// seconds. So photos of one camera have the same order, whether the date comes from the first bytes or from the
+    /// whole photo.
     public let takenAt: String?
 
     /// The number of a photo's first bytes that may contain the thumbnail.
     ///
-    /// An EXIF block has at most 64 KB. The thumbnails of all sample photos end within 48 KB.
+    /// An EXIF block has at most 64 KB. In all sample photos, the thumbnail ends within the first 48 KB.
     public static let reach = 61_440
 
     /// The maximum number of bytes of a thumbnail.
@@ -33,7 +35,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
         self.init(TIFFBlock(inPhoto: Array(bytes.prefix(Self.reach))))
     }
 
-    /// Reads an EXIF block, from its byte order mark on.
+    /// Reads an EXIF block, which begins with its byte order mark.
     init(exif bytes: [UInt8]) {
         self.init(TIFFBlock(bytes))
     }
@@ -64,7 +66,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
         static let timeDigitized = 0x9004
     }
 
-    /// Returns the time when the photo was taken, or else digitized, as the decoder does.
+    /// Returns the time when the photo was taken, or else digitized. The decoder follows the same rule.
     private static func takenAt(in block: TIFFBlock, _ main: TIFFBlock.Directory) -> String? {
         guard let offset = block.integer(main.entries[Tag.exif]) else { return nil }
         let exif = block.directory(at: offset, of: [Tag.timeTaken, Tag.timeDigitized])
@@ -72,7 +74,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
             ?? timestamp(block.text(exif.entries[Tag.timeDigitized]))
     }
 
-    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil for a string that is no time.
+    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil if the text is no time.
     private static func timestamp(_ text: [UInt8]?) -> String? {
         guard let text else { return nil }
         let isSpace = { (byte: UInt8) in byte == 0x20 }
@@ -85,7 +87,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
         return stamp
     }
 
-    /// Returns the bytes that the second directory calls a JPEG.
+    /// Returns the thumbnail's bytes, whose place the second directory states.
     private static func thumbnail(in block: TIFFBlock, after main: TIFFBlock.Directory) -> [UInt8]? {
         guard let next = main.next, next != 0 else { return nil }
         let entries = block.directory(at: next, of: [Tag.thumbnailOffset, Tag.thumbnailLength]).entries
@@ -103,7 +105,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
         guard thumbnail.starts(with: [0xFF, 0xD8]) else { return nil }
         var hasFrame = false
         var picture: [UInt8] = [0xFF, 0xD8]
-        // Decoders are faster without an EXIF block.
+        // An upright thumbnail gets no EXIF block, because decoders are faster without one.
         if orientation != 1 { picture += block(UInt8(orientation)) }
         for segment in JPEGSegments(thumbnail) {
             guard segment.isWhole else { return nil }
@@ -126,16 +128,16 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
 
 /// The segments of a JPEG before its pixels.
 private struct JPEGSegments: Sequence, IteratorProtocol {
-    /// A segment. Its end may be missing.
+    /// A segment. Its last bytes may be missing.
     struct Segment {
         let marker: UInt8
         /// The offset of the marker.
         let start: Int
-        /// The offsets of the bytes after the length.
+        /// The offsets of the content, which follows the length.
         let content: Range<Int>
         let isWhole: Bool
 
-        /// Whether the pixels follow.
+        /// Whether the pixels follow this segment.
         var isScan: Bool { marker == 0xDA }
 
         /// Whether the segment describes the picture's size and components.
@@ -153,7 +155,8 @@ private struct JPEGSegments: Sequence, IteratorProtocol {
         self.bytes = bytes
     }
 
-    /// Returns the next segment. Returns nil after the last segment before the pixels, and if no segment begins here.
+    /// Returns the next segment. Returns nil after the last segment before the pixels, and if no segment begins at the
+    /// current offset.
     mutating func next() -> Segment? {
         let start = offset
         // Any number of bytes FF may precede a marker.
@@ -161,7 +164,7 @@ private struct JPEGSegments: Sequence, IteratorProtocol {
         guard offset > start, bytes.count - offset >= 3 else { return nil }
         let marker = bytes[offset]
         let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
-        // Markers without a length do not occur here.
+        // A marker without a length is invalid before the pixels.
         guard marker > 1, !(0xD0...0xD9).contains(marker), length >= 2 else { return nil }
         let (begin, end) = (offset + 3, offset + 1 + length)
         offset = marker == 0xDA ? bytes.count : Swift.min(end, bytes.count)
@@ -170,31 +173,32 @@ private struct JPEGSegments: Sequence, IteratorProtocol {
     }
 }
 
-/// An EXIF block, which is a TIFF file without pixels. Reading never leaves the block's bytes.
+/// An EXIF block, which is a TIFF file without pixels. No method reads beyond the block's bytes.
 private struct TIFFBlock {
-    /// The wanted entries of a directory.
+    /// The requested entries of a directory.
     struct Directory {
         var entries: [Int: Entry] = [:]
-        /// The offset of the next directory; 0 for no directory, nil if the block ends before.
+        /// The offset of the next directory; 0 if there is none, nil if the block is truncated.
         var next: Int?
     }
 
     struct Entry {
         let type: Int
         let count: Int
-        /// The offset of the value, or of the value's offset.
+        /// The offset of a value of up to four bytes, or of a longer value's offset.
         let place: Int
     }
 
     private let bytes: [UInt8]
     private let isLittleEndian: Bool
 
-    /// Finds the block in a JPEG. Takes a whole TIFF as the block. The end of the photo may be missing.
+    /// Finds the EXIF block of a JPEG or of a Fujifilm file. A TIFF file as a whole counts as a block. The end of the
+    /// photo may be missing.
     init?(inPhoto photo: [UInt8]) {
         if photo.starts(with: [0xFF, 0xD8]) {
             self.init(inJPEG: photo)
         } else if photo.starts(with: "FUJIFILMCCD-RAW ".utf8) {
-            // The place of the JPEG is a big-endian number.
+            // The bytes 84 to 87 contain the offset of the JPEG as a big-endian number.
             let place = photo.dropFirst(84).prefix(4).reduce(0) { $0 << 8 | Int($1) }
             self.init(inJPEG: Array(photo.dropFirst(place)))
         } else {
@@ -219,7 +223,7 @@ private struct TIFFBlock {
         }
     }
 
-    /// Returns the first entry of each wanted tag in a directory.
+    /// Returns the first entry of each given tag in a directory.
     func directory(at offset: Int, of tags: Set<Int>) -> Directory {
         var directory = Directory()
         guard let count = short(at: offset) else { return directory }
@@ -260,11 +264,11 @@ private struct TIFFBlock {
 
     private func short(at offset: Int) -> Int? { number(at: offset, length: 2) }
 
-    /// Returns the number of four bytes at an offset.
+    /// Returns the four-byte number at an offset.
     func long(at offset: Int) -> Int? { number(at: offset, length: 4) }
 
     /// Returns a number; nil beyond the block. Offsets have 32 bits, and a table has at most 65,535 entries of 12
-    /// bytes, so sums of these numbers fit.
+    /// bytes, so sums of these numbers do not overflow.
     private func number(at offset: Int, length: Int) -> Int? {
         guard offset >= 0, length <= bytes.count, offset <= bytes.count - length else { return nil }
         let field = bytes[offset..<offset + length]

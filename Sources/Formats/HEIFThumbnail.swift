@@ -1,15 +1,16 @@
 import Model
 import Numbers
 
-/// The thumbnail of a HEIC or AVIF photo, which is found with few bytes of the photo.
+/// The thumbnail of a HEIC or AVIF photo, found in few bytes.
 ///
 ///     var heif = HEIFThumbnail(inPhoto: firstBytes)
 ///     while let range = heif?.missing { heif?.add(part(range), at: range.lowerBound) }    // at most three times
 ///     heif?.embedded.picture      // a HEIC file that contains only the thumbnail
 ///
-/// Phones store photos in this format. A box lists the file's items: the photo, an EXIF block, and often a thumbnail. The
-/// bytes of the items may be anywhere in the file. Most programs write the list at the beginning, but Samsung's phones write
-/// it behind the photo. The file is untrusted: every offset and length is checked, and a thumbnail has at most 64 KB.
+/// Phones store photos in these formats. A file consists of boxes, and one box lists the file's items: the photo, an
+/// EXIF block, and often a thumbnail. The bytes of the items may be anywhere in the file. Most programs write the list
+/// at the beginning, but Samsung's phones write it behind the photo. The file is untrusted: every offset and length is
+/// checked, and a thumbnail has at most 64 KB.
 public struct HEIFThumbnail: Sendable {
     /// An item, and its bytes once they are known.
     private struct Content {
@@ -35,15 +36,18 @@ public struct HEIFThumbnail: Sendable {
         /// The length of the list; nil if unknown.
         var length: ByteCount?
 
-        /// The bytes that contain the list, and Samsung's thumbnails before it. Most lists have less than 20 KB. If the
-        /// list is at the beginning of the file, the thumbnail usually follows it.
+        /// The range to fetch: the list, and bytes before the list.
+        ///
+        /// Samsung's phones write the thumbnail before the list. If the length of the list is unknown, the range allows
+        /// for 20 KB, which is more than most lists have. If the list is at the beginning of the file, the range also
+        /// contains bytes after the list, where the thumbnail usually is.
         var range: Range<ByteCount> {
             let end = max(offset + (length ?? 20_480), HEIFThumbnail.longest)
             return end - HEIFThumbnail.longest..<end
         }
     }
 
-    /// The coded thumbnail.
+    /// The thumbnail as it is in the photo's file: coded pixels and properties.
     private struct Picture {
         let type: BoxType
         let properties: [HEIFItems.Property]
@@ -52,17 +56,18 @@ public struct HEIFThumbnail: Sendable {
 
     /// The box that names the file's format.
     private let fileType: [UInt8]
-    /// The place of the list, if it is not whole in the first bytes.
+    /// The place of the list, if the list must still be fetched; otherwise nil.
     private var list: ListPlace?
     private var thumbnail: Picture?
     private var exif: Content?
 
-    /// The maximum number of bytes of a thumbnail, of an EXIF block without one, and of a part to fetch.
+    /// The maximum number of bytes of an item or fetched part.
     private static let longest: ByteCount = 65_536
-    /// The first bytes of an EXIF block. These contain the time.
+    /// The number of an EXIF block's first bytes. These contain the photo's time.
     private static let beginningOfBlock: ByteCount = 8_192
 
-    /// The number of a photo's first bytes to read. Photos of iPhones have list, thumbnail and EXIF block in 28 KB.
+    /// The number of a photo's first bytes to read. In photos of iPhones, the list, the thumbnail and the EXIF block
+    /// are in the first 28 KB.
     public static let reach = 32_768
 
     /// Reads the first bytes of a photo. Returns nil for other formats, and if the photo is known to have neither a
@@ -90,7 +95,7 @@ public struct HEIFThumbnail: Sendable {
 
     /// The part of the file to fetch next; nil if no bytes are missing.
     ///
-    /// If thumbnail and EXIF block are far from each other, only the thumbnail counts.
+    /// If the thumbnail and the EXIF block are too far apart for one part, this is the part with the thumbnail.
     public var missing: Range<ByteCount>? {
         if let list { return list.range }
         let places = [thumbnail?.content, exif].compactMap { $0 }.filter { $0.bytes == nil }.map(\.place)
@@ -99,7 +104,7 @@ public struct HEIFThumbnail: Sendable {
         return both.length <= Self.longest ? both : first
     }
 
-    /// Adds the missing part of the file. Gives up the items that should be in the part but are not whole in it.
+    /// Adds the missing part of the file. If an item is not complete in the part, this method gives up the item.
     ///
     /// - Parameter part: the bytes that arrived; empty if the part could not be fetched.
     public mutating func add(_ part: [UInt8], at offset: ByteCount) {
@@ -118,7 +123,7 @@ public struct HEIFThumbnail: Sendable {
         }
         guard let box = file.header(), box.type == "meta", place.length == nil, ByteCount(box.length) <= Self.longest
         else { return }
-        // The list is longer than most, so the next part ends with the list.
+        // The list is longer than assumed, so the next part to fetch ends where the list ends.
         list = ListPlace(
             offset: offset + ByteCount(part.count - file.rest.count), length: ByteCount(box.length))
     }
@@ -128,7 +133,7 @@ public struct HEIFThumbnail: Sendable {
         exif?.take(from: part, at: offset)
     }
 
-    /// Reads the list of items, and takes the items from the part of the file that contains the list.
+    /// Reads the list of items. Also reads those items that are in the same part of the file.
     private mutating func read(_ list: BoxReader.Box, _ part: [UInt8], at offset: ByteCount) {
         guard let items = HEIFItems(list.content) else { return }
         thumbnail =
@@ -145,22 +150,23 @@ public struct HEIFThumbnail: Sendable {
         take(from: part, at: offset)
     }
 
-    /// The thumbnail and the photo's time, as far as their bytes are known. Without a thumbnail in the list of items,
-    /// this is the one in the EXIF block.
+    /// The thumbnail and the photo's time, as far as known. If the thumbnail from the list of items is missing, this
+    /// value contains the EXIF block's thumbnail.
     public var embedded: EmbeddedThumbnail {
         let block = exif?.bytes.map { EmbeddedThumbnail(exif: Self.tiff(in: $0)) }
         guard let thumbnail, let coded = thumbnail.content.bytes else { return block ?? EmbeddedThumbnail(exif: []) }
         return EmbeddedThumbnail(picture: file(of: thumbnail, coded), orientation: 1, takenAt: block?.takenAt)
     }
 
-    /// Returns the TIFF block of an EXIF item. The item begins with the number of bytes to skip (ISO/IEC 23008-12, A.2.1).
+    /// Returns the TIFF block of an EXIF item. The item begins with the number of bytes to skip (ISO/IEC 23008-12,
+    /// A.2.1).
     private static func tiff(in item: [UInt8]) -> [UInt8] {
         var reader = BoxReader(item[...])
         guard let skipped = reader.number(4), reader.bytes(skipped) != nil else { return [] }
         return Array(reader.rest)
     }
 
-    /// Returns a file whose only item is the thumbnail, with the properties that the photo's file gives it.
+    /// Returns a file that contains only the thumbnail, with its properties.
     private func file(of picture: Picture, _ coded: [UInt8]) -> [UInt8] {
         let number: [UInt8] = [0, 1]
         let handler = Array("pict".utf8) + [UInt8](repeating: 0, count: 13)
@@ -203,21 +209,22 @@ private struct HEIFItems {
     private let references: [BoxType: [(from: Number, to: [Number])]]
     private let primary: Number
 
-    /// The thumbnails of the photo, in the order of the file, without those whose transparency is another item.
+    /// The item numbers of the photo's thumbnails, in file order. Thumbnails whose transparency is another item are
+    /// left out.
     var thumbnails: [Number] {
         referring("thmb", to: primary).filter {
             (types[$0] == "hvc1" || types[$0] == "av01") && referring("auxl", to: $0).isEmpty
         }
     }
 
-    /// The EXIF block of the photo.
+    /// The item number of the photo's EXIF block; nil if there is none.
     var exif: Number? { referring("cdsc", to: primary).first { types[$0] == "Exif" } }
 
     private func referring(_ kind: BoxType, to item: Number) -> [Number] {
         references[kind, default: []].filter { $0.to.contains(item) }.map(\.from)
     }
 
-    /// Reads the contents of the box "meta". Returns nil if it names no photo.
+    /// Reads the contents of the box "meta". Returns nil if the box does not state which item is the photo.
     init?(_ content: ArraySlice<UInt8>) {
         var boxes: [BoxType: ArraySlice<UInt8>] = [:]
         for box in BoxReader(content.dropFirst(4)).boxes where boxes[box.type] == nil {
@@ -243,7 +250,7 @@ private struct HEIFItems {
         var types: [Number: BoxType] = [:]
         for box in reader.boxes where box.type == "infe" {
             var entry = BoxReader(box.content)
-            // Versions 0 and 1 have no types.
+            // Entries of versions 0 and 1 state no type.
             guard let version = entry.version(), version == 2 || version == 3,
                 let item = entry.number(version == 2 ? 2 : 4), entry.number(2) != nil, let type = entry.bytes(4)
             else { continue }
@@ -267,7 +274,7 @@ private struct HEIFItems {
         return references
     }
 
-    /// Reads the places of items whose bytes lie in the file in one piece.
+    /// Reads the places of items that are stored in one piece.
     private static func places(_ content: ArraySlice<UInt8>) -> [Number: Range<ByteCount>] {
         var reader = BoxReader(content)
         guard let version = reader.version(), version <= 2, let sizes = reader.number(2) else { return [:] }
@@ -279,7 +286,7 @@ private struct HEIFItems {
             guard let item = reader.number(version == 2 ? 4 : 2), let method = version == 0 ? 0 : reader.number(2),
                 let source = reader.number(2), let base = reader.number(baseSize), let extents = reader.number(2)
             else { break }
-            // At most 65,535 pieces of 45 bytes.
+            // The product cannot overflow: there are at most 65,535 pieces, each described by at most 45 bytes.
             guard let table = reader.bytes(extents * (indexSize + offsetSize + lengthSize)) else { break }
             var pieces = BoxReader(table)
             guard extents == 1, method & 0xF == 0, source == 0, pieces.number(indexSize) != nil,
@@ -319,7 +326,7 @@ private struct HEIFItems {
     }
 
     private static let mostProperties = 32
-    /// The maximum number of bytes of an item's properties. A colour profile has some hundreds.
+    /// The maximum number of bytes of an item's properties. A colour profile has some hundred bytes.
     private static let longestProperties = 16_384
 }
 
@@ -345,7 +352,7 @@ private struct BoxReader {
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// The boxes from here on, up to the first that is not whole.
+    /// The boxes from the current position to the first incomplete box.
     var boxes: some Sequence<Box> { sequence(state: self) { $0.box() } }
 
     /// Returns the next bytes; nil if there are fewer.
@@ -355,7 +362,7 @@ private struct BoxReader {
         return rest.prefix(count)
     }
 
-    /// Returns a number of up to eight bytes; nil if it is missing or exceeds 63 bits. Without bytes, the number is 0.
+    /// Returns a number of up to eight bytes; nil if it is missing or exceeds 63 bits. A number of no bytes is 0.
     mutating func number(_ length: Int) -> Int? {
         guard length <= 8, let digits = bytes(length), length < 8 || digits.first.map({ $0 < 0x80 }) ?? true else {
             return nil
@@ -363,19 +370,19 @@ private struct BoxReader {
         return digits.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Returns the version in a box that begins with one, and skips the flags behind it.
+    /// Returns the version number of a box, and skips its flags.
     mutating func version() -> Int? { number(4).map { $0 >> 24 } }
 
-    /// Returns the next box; nil if it is not whole.
+    /// Returns the next box; nil if the box is incomplete.
     mutating func box() -> Box? {
         guard let header = header(), let whole = bytes(header.length) else { return nil }
         return Box(type: header.type, whole: whole, content: whole.dropFirst(header.size))
     }
 
-    /// Returns the type of the next box, its length, and the size of its header.
+    /// Returns the next box's type, its length, and its header's size.
     func header() -> (type: BoxType, length: Int, size: Int)? {
         var reader = self
-        // The length 1 means that the real one follows, and 0 that the box goes on to the end of the file.
+        // A length of 1 means that the actual length follows, and 0 that the box extends to the end of the file.
         guard let short = reader.number(4), let type = reader.bytes(4),
             let length = short == 1 ? reader.number(8) : short == 0 ? rest.count : short
         else { return nil }
@@ -390,7 +397,7 @@ private enum BoxWriter {
         number(content.count + 8) + type.bytes + content
     }
 
-    /// Returns a number in four bytes.
+    /// Returns a number as four big-endian bytes.
     static func number(_ number: Int) -> [UInt8] {
         let number = UInt32(clamping: number)
         return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }

@@ -58,7 +58,8 @@ private struct JSONMembers {
 
     private var reader: Reader
 
-    /// Reads the named members. Returns nil if the text is not JSON, or if a named string is unusable.
+    /// Reads the members with the given names. Returns nil if the text is not JSON, or if one of these strings is
+    /// unusable.
     init?(_ names: Set<String>, in json: [UInt8]) {
         reader = Reader(names: names)
         var stream = JSONPushStream()
@@ -78,10 +79,10 @@ private struct JSONMembers {
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch event {
             case .key(let bytes):
-                // A longer name, or one with a dot, cannot be one of the names or a part of one.
+                // A name that is longer or contains a dot cannot be part of a requested path.
                 let isShort = bytes.count <= 64 && !bytes.contains(UInt8(ascii: "."))
                 path = path.prefix(max(0, depth - 1)) + [isShort ? String(decoding: bytes, as: UTF8.self) : ""]
-            // Elements of arrays have no names.
+            // Elements of arrays have no names, so the path gets an empty name.
             case .beginArray: path = path.prefix(depth) + [""]
             case .string(let bytes) where path.count == depth:
                 let name = path.joined(separator: ".")

@@ -2,21 +2,21 @@ import Glibc
 import Synchronization
 import Text
 
-/// The log: recent entries in memory, and all entries in a file if the user wants one.
+/// Keeps recent entries in memory. Also writes all entries to a file if the user wants one.
 ///
 ///     log.info(.sync, "\(added) added, \(removed) removed")
 ///     log.debug(.networkDetail, "connected after \(milliseconds) ms")
 ///
-/// Any thread may write, and never waits for the file. The log builds a message only if it keeps the entry. The composition
-/// root makes the only log and passes the log on; there is no global log.
+/// Any thread may write entries, and writing never waits for the file. The log builds a message only if it keeps the
+/// entry. The composition root creates the only log and passes it to the other objects; there is no global log.
 ///
-/// The log keeps an entry if the entry's subsystem is on and its level is high enough. Entries with details of
-/// transfers have no level; only the switch of their subsystem counts. At the start, this switch is off unless the
-/// level is `debug`. If the user names a host, the log keeps the heads of all exchanges with this host, whatever the
-/// levels are.
+/// The log keeps an entry if the entry's subsystem is on and the log's level includes the entry's level. For details of
+/// transfers, only the switch of their subsystem counts, not the level. At the start, this switch is off unless the
+/// level is `debug`. If the user names a host, the log keeps the heads of all requests to this host and of the answers,
+/// whatever the levels are.
 public final class Log: Sendable {
     private struct State {
-        /// The entries as a ring: in a full ring, the oldest entry is at `sequence % capacity`.
+        /// The entries as a ring. Each entry is at index `sequence % capacity`.
         var ring: [LogEntry] = []
         /// The sequence number of the next entry.
         var next = 0
@@ -24,9 +24,9 @@ public final class Log: Sendable {
         var firstKept = 0
         var enabled: Set<LogSubsystem>
         var level: LogLevel
-        /// The levels of subsystems that have their own.
+        /// The levels of the subsystems that do not use `level`.
         var levels: [LogSubsystem: LogLevel] = [:]
-        /// The host whose exchanges are kept.
+        /// The host for which requests and answers are logged; nil for none.
         var host: String?
         /// The file that receives every kept entry.
         var file: LogFile?
@@ -48,7 +48,7 @@ public final class Log: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: the number of entries kept in memory.
-    ///   - level: the level of entries to keep.
+    ///   - level: the most detailed level of the entries to keep.
     ///   - file: a file that receives every kept entry.
     ///   - now: returns milliseconds since 1970.
     public init(
@@ -61,10 +61,10 @@ public final class Log: Sendable {
         state = Mutex(State(enabled: Set(enabled), level: level, file: file))
     }
 
-    /// Sets the level of later entries, and own levels of some subsystems.
+    /// Sets the level of later entries, and different levels for some subsystems.
     ///
-    /// This also sets the switches. A subsystem is off if its level is nil, or if it logs only details and its level is
-    /// not `debug`.
+    /// This method also turns subsystems on or off. A subsystem is off if its level is nil, or if it logs only details
+    /// and its level is not `debug`.
     ///
     /// - Parameter levels: the subsystems with a level of their own; nil turns a subsystem off.
     public func setLevel(_ level: LogLevel, _ levels: [LogSubsystem: LogLevel?] = [:]) {
@@ -84,7 +84,7 @@ public final class Log: Sendable {
 
     /// Sets the file that receives every later entry; nil for no file.
     public func setFile(_ file: LogFile?) {
-        // The former file writes its last entries when it is released.
+        // Write the last entries of the former file now, because releasing the file only closes it.
         let former = state.withLock { state in
             defer { state.file = file }
             return state.file
@@ -95,7 +95,7 @@ public final class Log: Sendable {
     /// Waits until the file has all entries so far. Vitrine calls this method before it ends.
     public func flush() { state.withLock { $0.file }?.flush() }
 
-    /// Sets the host whose exchanges the log keeps; nil for none.
+    /// Sets the host for which requests and answers are logged. Nil ends this logging.
     public func setExchangeHost(_ host: String?) {
         state.withLock { state in
             state.host = host.map(Self.plain)
@@ -103,13 +103,13 @@ public final class Log: Sendable {
         }
     }
 
-    /// The choice of the entries that the log keeps.
+    /// The rules by which the log chooses the entries to keep.
     public var filter: LogFilter {
         state.withLock { $0.filter }
     }
 
-    /// Calls `body` with the filter now and after each change. Nil ends the calls. A method that changes the filter
-    /// calls `body` before it returns, so `body` must not use the log.
+    /// Calls `body` with the filter now and after each change. Nil ends the calls. The log holds its lock during a
+    /// call, so `body` must not use the log. ``setFilter(_:)`` does not call `body`.
     public func setFilterListener(_ body: (@Sendable (LogFilter) -> Void)?) {
         state.withLock { state in
             state.onFilter = body
@@ -117,7 +117,7 @@ public final class Log: Sendable {
         }
     }
 
-    /// Takes over the filter of another process.
+    /// Replaces the filter by the filter of another process.
     public func setFilter(_ filter: LogFilter) {
         state.withLock { state in
             (state.enabled, state.level) = (filter.enabled, filter.level)
@@ -130,7 +130,7 @@ public final class Log: Sendable {
         append(level, subsystem, at: time) { message }
     }
 
-    /// Returns whether the log keeps the exchanges with a host.
+    /// Returns whether the requests to a host and their answers are logged.
     public func keepsExchanges(with host: String) -> Bool {
         state.withLock { $0.host.map { $0 == Self.plain(host) } ?? false }
     }
@@ -138,7 +138,7 @@ public final class Log: Sendable {
     /// Returns a host's name in lower case, or its address without brackets.
     private static func plain(_ host: String) -> String { host.lowercased().filter { !"[]".contains($0) } }
 
-    /// Logs the head of a request or of its answer, whatever the level is. The caller asks ``keepsExchanges(with:)`` first.
+    /// Logs the head of a request or answer, whatever the level is. The caller checks ``keepsExchanges(with:)`` first.
     public func exchange(_ message: @autoclosure () -> String) {
         append(.debug, .networkDetail, message)
     }
@@ -227,14 +227,14 @@ public final class Log: Sendable {
         Self.wake(watchers)
     }
 
-    /// Wakes the watchers. The caller must not hold the log's lock. Otherwise a deadlock is possible: waking a task
+    /// Wakes the watchers. The caller must not hold the log's lock, because a deadlock would be possible. Waking a task
     /// takes the task's lock, while a cancelled task may hold that lock and wait for the log's lock.
     private static func wake(_ watchers: [Int: AsyncStream<Void>.Continuation]) {
         for watcher in watchers.values { watcher.yield() }
     }
 
-    /// A stream that yields after entries or switches have changed. Several changes may yield once, so the reader reads
-    /// ``entries`` again.
+    /// A stream that yields after entries, levels or enabled subsystems have changed. Several changes may yield only
+    /// one value, so the reader must read ``entries`` again.
     public var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let watcher = state.withLock { state in
@@ -256,15 +256,15 @@ public final class Log: Sendable {
     }
 }
 
-/// The choice of the entries that a log keeps.
+/// The rules by which a log chooses the entries to keep.
 public struct LogFilter: Hashable, Sendable {
     /// The subsystems that are on.
     public var enabled: Set<LogSubsystem>
-    /// The level of the entries to keep.
+    /// The most detailed level of the entries to keep.
     public var level: LogLevel
-    /// The levels of subsystems that have their own.
+    /// The levels of the subsystems that do not use ``level``.
     public var levels: [LogSubsystem: LogLevel]
-    /// The host whose exchanges are kept; nil for none.
+    /// The host for which requests and answers are logged; nil for none.
     public var exchangeHost: String?
 
     /// Creates a filter.
@@ -288,7 +288,8 @@ public struct LogEntry: Hashable, Sendable {
     /// The message: one line, escaped and limited in length.
     public let message: String
 
-    /// The length of the longest message, in bytes. Servers can put a megabyte into a header.
+    /// The maximum length of a message in bytes. The log cuts longer messages, because servers can put a megabyte into
+    /// a header.
     static let maximumLength = 2_000
 
     init(sequence: Int, time: Int64, subsystem: LogSubsystem, level: LogLevel, message: String) {
@@ -337,7 +338,7 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Orders levels by weight: errors come first.
+    /// Returns whether a level is less detailed than another. Errors come first.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -358,7 +359,7 @@ public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
     /// The terminal and the screens.
     case screen
 
-    /// Whether the subsystem logs only details. For such a subsystem, only the switch counts, whatever the log level is.
+    /// Whether the subsystem logs only details. Such a subsystem is on or off, whatever the log level is.
     var isDetail: Bool { self == .networkDetail }
 
     /// The subsystem's name in a line of the log.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A log file. Vitrine appends lines, and starts a new file when the file is too large.
 ///
-/// A queue writes the lines, so that no caller waits for the disk. If the disk is too slow, the queue drops and counts lines.
-/// If the disk fails, the queue closes the file, and the program continues.
+/// A queue writes the lines, so that no caller waits for the disk. If the disk is too slow, the queue drops and counts
+/// lines. If the disk fails, the queue closes the file, and the program continues.
 public final class LogFile: Sendable {
     private let path: String
     private let maximumSize: Int
@@ -29,10 +29,11 @@ public final class LogFile: Sendable {
 
     /// Opens or creates the file, with access for its owner only.
     ///
-    /// Beyond `maximumSize` bytes, the log renames the file to `path.1`, which replaces an older file, and starts a new
-    /// file. The log refuses links, files with several names, files of other users and special files, and leaves them
-    /// unchanged: through them, another user could read the log or choose its target. If such a file later takes the
-    /// place of the log file, the log ends when it next starts a new file.
+    /// When the file would exceed `maximumSize` bytes, the log renames it to `path.1`, which replaces an older file of
+    /// that name. The log then starts a new file. The log refuses links, files with several names, files of other users
+    /// and special files, and leaves them unchanged. Through such files, another user could read the log or choose the
+    /// file to be written. If such a file later takes the place of the log file, the log ends when it next starts a new
+    /// file.
     public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
         self.path = path
         self.maximumSize = maximumSize
@@ -48,7 +49,7 @@ public final class LogFile: Sendable {
         guard descriptor >= 0 else { throw .cannotOpen(path, Self.reason) }
     }
 
-    /// The name that stands for standard error.
+    /// The path that means standard error.
     public static let standardError = "-"
 
     deinit {
@@ -126,7 +127,7 @@ public final class LogFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "it is not a regular file") }
         guard status.st_uid == geteuid() else { throw .notPrivate(path, "it belongs to another user") }
         guard status.st_nlink == 1 else { throw .notPrivate(path, "it has several hard links") }
-        // A program that has the file open can still read it, but no other can open it from now on.
+        // A program that has the file open can still read it, but programs of other users can no longer open it.
         guard status.st_mode & 0o7777 == 0o600 || fchmod(descriptor, 0o600) == 0 else {
             throw .cannotOpen(path, reason)
         }
@@ -139,7 +140,7 @@ public final class LogFile: Sendable {
 public enum LogError: Error, Equatable, CustomStringConvertible {
     /// The system cannot open the file. The values are the path and the reason.
     case cannotOpen(String, String)
-    /// Other users have access to the file. The values are the path and the reason.
+    /// Other users may have access to the file. The values are the path and the reason.
     case notPrivate(String, String)
 
     /// Lines on standard error would cover the screen.

@@ -50,7 +50,7 @@ extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The storage service that addresses such as `s3://photos/2024` mean.
+/// The storage service to which addresses such as `s3://photos/2024` refer.
 public struct BucketService: Hashable, Sendable {
     /// The address of the service; nil for Amazon's.
     public var endpoint: Address?
@@ -65,8 +65,8 @@ public struct BucketService: Hashable, Sendable {
     /// Whether a typed text is the address of a bucket.
     public static func isBucket(_ text: String) -> Bool { text.lowercased().hasPrefix("s3://") }
 
-    /// Returns the web address of a text such as `s3://photos/2024`. As in other programs, the text has no percent
-    /// escapes.
+    /// Returns the web address of a text such as `s3://photos/2024`. As in other programs, a percent sign in the text
+    /// begins no escape.
     public func address(_ text: String) throws(AddressError) -> Address {
         let rest = text.utf8.dropFirst("s3://".utf8.count)
         let bucket = rest.prefix { $0 != UInt8(ascii: "/") }
@@ -76,7 +76,8 @@ public struct BucketService: Hashable, Sendable {
             return try endpoint.asFolder.resolving("./" + PercentEncoding.encodeAll(bucket, except: "") + "/" + key)
         }
         let host = "s3.\(region.flatMap { AccessKey.isRegion($0) ? $0 : nil } ?? AccessKey.usualRegion).amazonaws.com/"
-        // Amazon's certificate covers only one label before its host, so other names go into the path.
+        // Amazon's certificate covers only one label before its host. So a bucket whose name is no such label goes into
+        // the path.
         let isLabel = bucket.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
         return isLabel
             ? try Address("https://\(String(Substring(bucket))).\(host)\(key)")
@@ -92,9 +93,10 @@ public struct AmazonHost: Hashable, Sendable {
     /// The region in the host's name; nil for the general host.
     public let region: String?
 
-    /// Parses the name of one of Amazon's hosts. Returns nil for other hosts.
+    /// Parses the name of a host of Amazon's storage service. Returns nil for other hosts.
     public init?(_ host: String) {
-        // Most hosts are not Amazon's. For these, this avoids the regular expression, which Swift parses at each use.
+        // Most hosts are not Amazon's. Checking their endings first avoids the regular expression, which Swift parses
+        // at each use.
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
             let match = host.wholeMatch(of: /((?:.+\.)?)s3(?:[.-]([a-z0-9-]+))?\.(amazonaws\.com(?:\.cn)?)/)
         else {
@@ -106,15 +108,16 @@ public struct AmazonHost: Hashable, Sendable {
     /// Whether the host's name begins with the name of a bucket.
     public var hasBucket: Bool { !bucket.isEmpty }
 
-    /// Returns the same bucket's host in a region.
+    /// Returns the name of the same bucket's host in another region.
     public func name(in region: String) -> String { "\(bucket)s3.\(region).\(ending)" }
 
-    /// Whether both hosts differ at most in the region. Amazon redirects requests from one region to another.
+    /// Whether two hosts differ at most in the region. Amazon redirects requests between such hosts.
     public func isTwin(of other: AmazonHost) -> Bool { bucket == other.bucket && ending == other.ending }
 }
 
 extension Address {
-    /// Returns the address in another region of Amazon. Returns nil for hosts that are not Amazon's.
+    /// Returns this address with another Amazon region. Returns nil for an invalid region, and for hosts that are not
+    /// Amazon's.
     public func moved(toRegion region: String) -> Address? {
         guard AccessKey.isRegion(region), let host = AmazonHost(host) else { return nil }
         return Address(
@@ -123,7 +126,7 @@ extension Address {
 }
 
 extension Origin {
-    /// Whether both origins are Amazon hosts of one bucket, over TLS. Their regions may differ.
+    /// Whether two origins are Amazon hosts of one bucket, over TLS. The regions of these hosts may differ.
     public func isTwin(of other: Origin) -> Bool {
         guard scheme == .https, other.scheme == .https, port == nil, other.port == nil, let host = AmazonHost(host),
             let otherHost = AmazonHost(other.host)

@@ -6,9 +6,9 @@ import Text
 ///     let photo = try gallery.resolving("images/a photo.jpg")
 ///     photo.text      // "http://example.org/album/images/a%20photo.jpg"
 ///
-/// An address never contains another scheme, a control character or a line break, and its length is limited, so code
-/// that receives one need not check it. ``credentials`` holds the user and the password of the URL. Vitrine never
-/// shows, logs, stores or compares them.
+/// An address never contains another scheme, a control character or a line break, and the length of a parsed URL is
+/// limited. So code that receives an address need not check these things again. ``credentials`` holds the user and the
+/// password of the URL. Vitrine never shows, logs, stores or compares these credentials.
 public struct Address: Hashable, Sendable {
     /// The scheme of the URL, which determines how to fetch the bytes.
     public enum Scheme: String, Sendable {
@@ -47,8 +47,8 @@ public struct Address: Hashable, Sendable {
     public let path: String
     /// The text after the question mark; nil if the URL has none.
     public let query: String?
-    /// The user and password. The credentials are not in ``text`` and do not count for `==`: an address with another
-    /// password is still the same gallery.
+    /// The user and password. The credentials are not in ``text`` and do not count for `==`, because an address with
+    /// another password still leads to the same gallery.
     public let credentials: Credentials?
 
     init(
@@ -67,7 +67,7 @@ public struct Address: Hashable, Sendable {
         self.init(filePath: filePath.utf8)
     }
 
-    /// Creates the address of a local file or folder from the bytes of its absolute path, which need not be UTF-8.
+    /// Creates the address of a local file or folder from its path's bytes. The path is absolute and need not be UTF-8.
     public init(filePath: some Collection<UInt8>) {
         var path = PercentEncoding.encode(filePath, keepingEscapes: false, also: "/")
         path = AddressPath.withoutDotSegments(path.hasPrefix("/") ? path : "/" + path)
@@ -83,7 +83,7 @@ public struct Address: Hashable, Sendable {
     public var textWithoutSecrets: String { beginning(host) + shownQuery }
 
     /// Whether this address lacks secrets, because it comes from a ``textWithoutSecrets``. Vitrine cannot use the
-    /// address before ``restoringSecrets(of:)`` adds them.
+    /// address before ``restoringSecrets(of:)`` adds the secrets.
     public var lacksSecrets: Bool { query?.contains("=" + PercentEncoding.encode("…", keepingEscapes: false)) == true }
 
     private func beginning(_ host: String) -> String {
@@ -110,14 +110,14 @@ public struct Address: Hashable, Sendable {
         Address(scheme: scheme, host: host, port: port, path: folderPath, query: nil, credentials: credentials)
     }
 
-    /// The address of this folder: with a slash at the end of its path, and without a query.
+    /// This address with a slash at the end of its path, and without a query.
     public var asFolder: Address {
         Address(
             scheme: scheme, host: host, port: port, path: path.hasSuffix("/") ? path : path + "/", query: nil,
             credentials: credentials)
     }
 
-    /// The folder of a local file, without a slash at its end. ``init(filePath:)`` creates the same form.
+    /// The folder of a local file, without a slash at its end. ``init(filePath:)`` creates addresses of the same form.
     public var folderAlone: Address { Address(filePath: PercentEncoding.decodedBytes(folderPath)) }
 
     /// Returns the address of a file or folder in this folder.
@@ -128,7 +128,7 @@ public struct Address: Hashable, Sendable {
             scheme: scheme, host: host, port: port, path: folder + encoded, query: nil, credentials: credentials)
     }
 
-    /// Compares everything that determines what the address fetches. The credentials do not count.
+    /// Compares scheme, host, port, path and query. The credentials do not count.
     public static func == (left: Address, right: Address) -> Bool {
         left.scheme == right.scheme && left.host == right.host && left.port == right.port
             && left.path == right.path && left.query == right.query
@@ -154,8 +154,8 @@ extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvert
 }
 
 extension Address: CustomStringConvertible {
-    /// The address for screens and logs, without password and tokens. The form of its host name cannot be mistaken for
-    /// another host's name.
+    /// The address for screens and logs, without password and tokens. The host's name has a form that cannot be
+    /// mistaken for another host's name.
     public var description: String { beginning(shownHost) + shownQuery }
 }
 
@@ -232,13 +232,13 @@ extension Address {
 extension Address {
     /// Parses an address as a user types it. The text is a URL, a path, or a host and path without a scheme.
     ///
-    ///     try Address(typed: " example.org/album.xml ", home: home, currentFolder: folder)   // http://example.org/album.xml
-    ///     try Address(typed: "~/Pictures", home: home, currentFolder: folder)                // file:///home/…/Pictures
+    ///     try Address(typed: " example.org/a.xml ", home: home, currentFolder: here)  // http://example.org/a.xml
+    ///     try Address(typed: "~/Pictures", home: home, currentFolder: here)  // file:///home/…/Pictures
     ///
-    /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, whatever the current
-    /// folder contains. This does not check whether the target exists.
+    /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, even if the current
+    /// folder contains a file of this name. The initialiser does not check whether the target exists.
     ///
-    /// - Parameter buckets: the service that `s3://` addresses mean.
+    /// - Parameter buckets: the storage service to which `s3://` addresses refer.
     public init(
         typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
     ) throws(AddressError) {
@@ -267,7 +267,8 @@ extension Address {
         self.init(filePath: path)
     }
 
-    /// Whether a string begins with a scheme. In `localhost:8080/album` the colon precedes a port.
+    /// Whether a string begins with a scheme. In `localhost:8080/album` the colon precedes a port, so that text has no
+    /// scheme.
     private static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let name = text[..<colon]
@@ -300,7 +301,7 @@ extension Address {
         Address(scheme: scheme, host: host, port: port, path: path, query: other.query, credentials: credentials)
     }
 
-    /// Returns this address with its missing secrets. They come from the parameters of the same names in another
+    /// Returns this address with its missing secrets. The secrets come from the parameters of the same names in another
     /// address's query.
     public func restoringSecrets(of other: Address) -> Address {
         guard lacksSecrets, let query, let held = other.query else { return self }
@@ -323,7 +324,7 @@ extension Address {
     ///
     ///     Address.withoutCredentials("“http://me:s3cret@example.org/” is one too many")  // “http://example.org/” is …
     ///
-    /// Use this before you show or log a user's input.
+    /// Call this function before you show or log a user's input.
     public static func withoutCredentials(_ text: String) -> String {
         let text = text.withoutSecrets
         guard text.contains("@") else { return text }
@@ -341,8 +342,8 @@ extension Address {
 extension Address {
     /// Whether a gallery at this address may refer to a picture at another address.
     ///
-    /// Galleries are untrusted. A remote gallery may not name local files. A local gallery may name files in its own
-    /// folder and remote pictures.
+    /// Galleries are untrusted. A remote gallery may not refer to local files. A local gallery may refer to files in
+    /// its own folder and to remote pictures.
     public func mayName(_ other: Address) -> Bool {
         switch (scheme, other.scheme) {
         case (_, .http), (_, .https): true
@@ -357,7 +358,7 @@ extension Address {
     }
 }
 
-/// The scheme, host and port of an address (RFC 6454), to which a password belongs.
+/// The scheme, host and port of a web address (RFC 6454). Each password belongs to one origin.
 ///
 ///     try Address("HTTPS://example.org:443/album/index.xml").origin?.text      // "https://example.org"
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
@@ -368,7 +369,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// The port, unless it is the scheme's default.
     public let port: Int?
 
-    /// Returns the origin of an address. Returns nil for a file.
+    /// Creates the origin of an address. Returns nil for a file.
     public init?(_ address: Address) {
         guard address.scheme != .file else { return nil }
         (scheme, host, port) = (address.scheme, address.host, address.port)
@@ -383,7 +384,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// The origin as text, such as `https://example.org:8443`, with the host in its form for DNS.
     public var text: String { "\(scheme.rawValue)://\(host)\(ending)" }
 
-    /// The host and port in the form for display; see ``HostName/shown(_:)``. The texts may contain control characters.
+    /// The host and port in the form for display; see ``HostName/shown(_:)``. The text may contain control characters.
     public var place: String { HostName.shown(host) + ending }
 
     /// The scheme, host and port in the form for display.
@@ -401,7 +402,7 @@ extension Address {
 public enum AddressError: Error, Equatable, CustomStringConvertible {
     /// The text is empty.
     case empty
-    /// The text is too long for servers.
+    /// The text is longer than ``Address/maximumLength``.
     case tooLong
     /// The text contains a control character or line break. Such a character could end a request line early.
     case controlCharacter

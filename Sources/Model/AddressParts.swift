@@ -141,9 +141,9 @@ enum AddressPath {
 
 /// Resolves the simple relative references that nearly all galleries use, without parsing a URL.
 ///
-/// Such a reference is a path below the document's folder, and consists of letters, digits and a few signs. It is in
-/// normal form, so its address is the folder's address followed by the reference. A gallery may have two million
-/// references, and parsing each took most of the time of an update.
+/// A simple reference is a path below the document's folder, and consists of letters, digits and a few signs. The path
+/// is in normal form, so the address is the folder's address followed by the reference. A gallery may have two million
+/// references, and parsing each as a URL would take most of the time of an update.
 public struct PlainReference: Sendable {
     /// The address of the document's folder, as UTF-8.
     private let beginning: [UInt8]
@@ -155,11 +155,11 @@ public struct PlainReference: Sendable {
         beginning = Array(folder.text.utf8)
     }
 
-    /// Appends the address of a reference to an entry. The result equals the ``Address/text`` of
-    /// ``Address/resolving(_:)``.
+    /// Appends the address of a reference to an entry. The appended bytes equal the ``Address/text`` of the address
+    /// that ``Address/resolving(_:)`` returns.
     ///
-    /// The caller need not ask ``Address/mayName(_:)`` about such an address. Returns false, and appends nothing, if
-    /// the reference is not simple or the address would be too long.
+    /// A gallery may always refer to pictures in its own folder, so the caller need not check ``Address/mayName(_:)``.
+    /// Returns false, and appends nothing, if the reference is not simple or the address would be too long.
     public func append(_ reference: UnsafeRawBufferPointer, to entry: inout EntryBytes) -> Bool {
         guard beginning.count + reference.count <= Address.maximumLength, Self.isPlain(reference) else { return false }
         entry.append(beginning)
@@ -183,8 +183,8 @@ public struct PlainReference: Sendable {
         return before != UInt8(ascii: "/") && count <= Address.maximumLength
     }
 
-    /// Returns whether a reference is a path from the server's root in normal form, as in the lists of servers. The
-    /// path may have escapes, and an escaped dot counts as a dot.
+    /// Returns whether a reference is a path in normal form from the server's root. Many servers list files by such
+    /// paths. The path may have escapes, but no escaped dots.
     static func isPlainPath(_ reference: some Collection<UInt8>) -> Bool {
         guard reference.first == UInt8(ascii: "/") else { return false }
         var before: UInt8 = 0

@@ -18,9 +18,9 @@ public struct Album: Hashable, Sendable {
     public var kind: Kind
     /// The name of the album, person or tag. The name may contain control characters.
     public var name: String
-    /// The number of photos and videos that the server states; nil if unknown.
+    /// The number of photos and videos according to the server; nil if unknown.
     public var count: Int?
-    /// The id of the photo that stands for the album; nil if unknown.
+    /// The id of the album's cover photo; nil if unknown.
     public var cover: String?
 
     /// The maximum number of bytes of a name. Parsers shorten longer names.

@@ -26,7 +26,7 @@ public struct Failure: Hashable, Sendable, CustomStringConvertible {
         self.question = question
     }
 
-    /// The end of a reason if Vitrine asks for credentials later. It asks when the user opens the photo.
+    /// The end of a reason if Vitrine asks for credentials later. Vitrine asks when the user opens the photo.
     public static let askedOnOpening = "; open the photo to enter it"
 
     /// Whether Vitrine asks for credentials when the user opens the photo. If so, opening the photo also retries the
@@ -42,7 +42,7 @@ public struct Failure: Hashable, Sendable, CustomStringConvertible {
 
 /// A failure that happened since the program started and has not been resolved.
 public struct FailureReport: Hashable, Sendable {
-    /// The subject whose request failed.
+    /// The requested data, such as a list or a picture.
     public var subject: Wish.Subject
     /// The reason of the last failure.
     public var failure: Failure

@@ -23,7 +23,7 @@ public struct FolderPath: Hashable, Sendable {
     /// Whether this is the gallery's own folder.
     public var isTop: Bool { text.utf8.isEmpty }
 
-    /// The folders' names, from the gallery's own folder to this one.
+    /// The folders' names, from the outermost folder to this folder. Empty for the gallery's own folder.
     public var names: [String] {
         isTop
             ? []
@@ -36,10 +36,10 @@ public struct FolderPath: Hashable, Sendable {
     /// The folder that contains this folder; nil for the gallery's own folder.
     public var parent: FolderPath? { isTop ? nil : FolderPath(ofPhoto: text) }
 
-    /// The beginning of the ids of all photos in the folder and below.
+    /// The common beginning of the ids of all photos in this folder and its subfolders.
     public var prefix: String { isTop ? "" : text + "/" }
 
-    /// Whether a photo is in this folder or below.
+    /// Whether a photo is in this folder or in a subfolder.
     public func contains(photo id: String) -> Bool { id.utf8.starts(with: prefix.utf8) }
 
     /// Whether a photo is in this folder itself.

@@ -14,7 +14,8 @@ public struct GalleryEntry: Hashable, Sendable {
     public var thumbnail: Address?
     /// A string that changes whenever the photo's bytes change: an `ETag`, or size and time. Empty if unknown.
     public var revision: String
-    /// The part of a photo library that contains the photo; empty in other galleries. See ``EntryBytes/Part/libraryPart``.
+    /// The part of a photo library, such as a month, that contains the photo. Empty in galleries of other kinds. See
+    /// ``EntryBytes/Part/libraryPart``.
     public var libraryPart: String
     /// A blurred picture of the photo in a few bytes; empty if there is none. See ``EntryBytes/Part/thumbhash``.
     public var thumbhash: String
@@ -50,7 +51,8 @@ public enum DateOrigin: Int64, Hashable, Sendable {
     case stated = 0
     /// The date is the time of the file's last modification.
     case modified = 1
-    /// The metadata states that the photo was taken on this date. This date replaces the file's date.
+    /// According to the metadata, the photo was taken on this date. This date replaces the date of the file's last
+    /// modification.
     case taken = 2
     /// The date is unknown and the stored number has no meaning. Any other date replaces it.
     case unknown = 3
@@ -63,9 +65,9 @@ public enum DateOrigin: Int64, Hashable, Sendable {
 ///     entry.end(.id)
 ///     …
 ///
-/// A list may have a million entries. Creating strings for all of them would take most of the time.
+/// A list may have a million entries. Creating strings for all entries would take most of the time.
 public struct EntryBytes: Sendable {
-    /// The texts of an entry, in the order of their bytes.
+    /// The texts of an entry, in the order in which the block stores them.
     public enum Part: Int, CaseIterable, Sendable {
         /// The photo's id, which is unique within the gallery.
         case id
@@ -79,8 +81,8 @@ public struct EntryBytes: Sendable {
         case revision
         /// The part of a photo library that contains the photo.
         ///
-        /// A part is a month, for example. In other galleries this text is empty. There, the id of a photo that has a
-        /// revision is a path.
+        /// A part is a month, for example. In galleries that are no photo library, this text is empty. If such a
+        /// gallery states a photo's revision, the photo's id is a path.
         case libraryPart
         /// A blurred picture of the photo as a ThumbHash in Base64; empty if the gallery has none.
         case thumbhash
@@ -96,7 +98,7 @@ public struct EntryBytes: Sendable {
     public private(set) var dateOrigin = DateOrigin.stated
     /// The length of the video in milliseconds; nil for a photo.
     public private(set) var videoMilliseconds: Int?
-    /// The digest of the entry's original form; see ``WrittenEntries``.
+    /// The digest of the entry's original form, if known; see ``WrittenEntries``.
     public private(set) var digest: Int64?
     /// The offset at which each text ends.
     private var ends = SIMD8<Int32>()
@@ -136,7 +138,7 @@ public struct EntryBytes: Sendable {
         ends[part.rawValue] = Int32(bytes.count)
     }
 
-    /// Replaces all texts by those of an entry.
+    /// Replaces all texts with the texts of an entry.
     public mutating func set(_ entry: GalleryEntry, digest: Int64?) {
         begin(date: entry.date, entry.dateOrigin, videoMilliseconds: entry.videoMilliseconds, digest: digest)
         for part in Part.allCases {
@@ -174,7 +176,8 @@ public struct EntryBytes: Sendable {
 
 /// The entries of a gallery's list in their original form, parsed on demand.
 ///
-/// Most entries of an update are unchanged. Comparing digests finds them in a fraction of the time that parsing takes.
+/// Most entries of an update are unchanged. Comparing digests finds the unchanged entries in a fraction of the time
+/// that parsing takes.
 public protocol WrittenEntries {
     /// The number of entries.
     var count: Int { get }

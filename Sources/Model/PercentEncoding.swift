@@ -3,8 +3,8 @@ public enum PercentEncoding {
     /// Encodes every byte that a URL's path or query cannot contain.
     ///
     /// - Parameters:
-    ///   - keepingEscapes: keeps escapes such as `%41`, for text that is already a URL. A percent sign without two
-    ///     hexadecimal digits is always encoded.
+    ///   - keepingEscapes: keeps escapes such as `%41`, for text that is already a URL. A percent sign that is not
+    ///     followed by two hexadecimal digits is always encoded.
     ///   - also: delimiters that stay unchanged.
     public static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
         let bytes = Array(text.utf8)

@@ -1,4 +1,4 @@
-/// A photo with the facts that the cache stores for a row of a list.
+/// A photo, with the cached data that a row of a list needs.
 public struct Photo: Hashable, Identifiable, Sendable {
     /// The cache's number for the photo.
     public let key: PhotoKey
@@ -25,7 +25,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let videoMilliseconds: Int?
     /// Whether the original is a video on a server. Vitrine fetches such a video only if the user saves it.
     public let isRemoteVideo: Bool
-    /// The user's own rating, or else that in the gallery's list.
+    /// The user's own rating, or else the rating in the gallery's list.
     public let rating: Rating
 
     /// Creates a photo.
@@ -69,7 +69,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
 
 /// The cache's number for a photo.
 ///
-/// The number stays the same through every update, and the cache never reuses it. So selections, wishes and drawn
+/// The number stays the same through every update, and the cache never reuses it. So selections, requests and drawn
 /// pictures can store it safely.
 public struct PhotoKey: Hashable, Comparable, Sendable {
     /// The number of the photo's database row.
@@ -96,8 +96,8 @@ public enum Rendition: String, Hashable, Sendable, CaseIterable {
 
 /// The state of a photo's thumbnail or original in the cache.
 ///
-/// `edition` increases when the gallery changes the rendition's address or date, and when the user retries a bad one.
-/// An older edition in the cache stays visible until the new one has arrived.
+/// `edition` is a version number. It increases when the gallery's list shows that the picture has changed, and when the
+/// user retries a bad picture. An older edition in the cache stays visible until the current edition has arrived.
 public struct RenditionState: Hashable, Sendable {
     /// The reason why the current edition is missing.
     public enum Trouble: Hashable, Sendable {
@@ -114,14 +114,14 @@ public struct RenditionState: Hashable, Sendable {
         }
     }
 
-    /// The number of the edition in the gallery's list.
+    /// The number of the current edition, which the gallery's list offers.
     public var edition: Int
-    /// The number of the edition in the cache; nil if no edition is cached. The number is negative if the picture of
-    /// this edition was bad and an older picture, whose edition is unknown, is cached instead.
+    /// The number of the edition in the cache; nil if no edition is cached. A negative number belongs to an edition
+    /// whose picture was bad. An older picture, whose edition is unknown, is cached instead.
     public var held: Int?
     /// The problem with the current edition; nil for no problem.
     public var trouble: Trouble?
-    /// Whether the server offers no picture of this kind. This is no failure; Vitrine makes the thumbnail from the
+    /// Whether the server offers no such picture. This is no failure, because Vitrine can make a thumbnail from the
     /// cached photo.
     public var isAbsent: Bool
 
@@ -133,7 +133,7 @@ public struct RenditionState: Hashable, Sendable {
         self.isAbsent = isAbsent
     }
 
-    /// Whether the cache has the edition of the gallery's list.
+    /// Whether the cache contains the current edition.
     public var isCurrent: Bool { held == edition }
 
     /// Whether the cache lacks the current edition and a request may fetch it.
@@ -219,7 +219,7 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the second header has one of the lengths that a Windows bitmap has.
+    /// Whether a file begins like a Windows bitmap. The length of its second header must be a known one.
     private static func isBitmap(_ head: [UInt8]) -> Bool {
         guard head.count >= 18, head.starts(with: "BM".utf8), head[15...17].allSatisfy({ $0 == 0 }) else {
             return false
@@ -272,14 +272,14 @@ public enum VideoSignature: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the first packets begin with their mark.
+    /// Whether each packet in the file's first bytes begins with 0x47, as in a transport stream.
     private static func isTransportStream(_ head: [UInt8], packet: Int, at first: Int) -> Bool {
         let starts = stride(from: first, to: head.count, by: packet)
         return head.count > first + packet && starts.allSatisfy { head[$0] == 0x47 }
     }
 }
 
-/// Recognises pictures and videos by their names' endings, for lists without types.
+/// Recognises pictures and videos by their names' endings, for lists without file types.
 public enum PictureName {
     private static let endings = heifEndings.union(
         [

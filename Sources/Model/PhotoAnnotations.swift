@@ -29,8 +29,8 @@ public struct PhotoAnnotations: Hashable, Sendable {
 }
 
 extension PhotoAnnotations {
-    /// The character that begins each line and names its kind. No sign is a letter or digit, so the search index
-    /// ignores them.
+    /// The character at the start of a line, which tells the line's kind. No such sign is a letter or digit, so the
+    /// search index ignores it.
     private enum Sign: UInt8 {
         case description = 0x7C  // |
         case author = 0x7E  // ~
@@ -42,10 +42,10 @@ extension PhotoAnnotations {
     private static let (star, favoriteSign) = ("*", "+")
     /// The maximum number of bytes of a description, and of each other text.
     private static let (longestDescription, longestText) = (4_096, 256)
-    /// The maximum number of tags and the most people of a photo.
+    /// The maximum number of tags, and also of people, of a photo.
     private static let mostNames = 64
 
-    /// The form that the cache stores and searches; empty without annotations.
+    /// The text that the cache stores and searches; empty without annotations.
     ///
     /// The first line has the stars, and a plus for a favorite. A line for each text follows:
     ///
@@ -76,7 +76,7 @@ extension PhotoAnnotations {
         return text
     }
 
-    /// Reads the form that the cache stores. Ignores unknown lines.
+    /// Reads annotations from the text that the cache stores. Ignores unknown lines.
     public init(text: String) {
         // Split bytes, not characters: an accent at the beginning of a text would form one character with the sign.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

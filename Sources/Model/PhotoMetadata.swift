@@ -56,7 +56,7 @@ public struct PhotoMetadata: Hashable, Sendable {
 public struct Town: Hashable, Sendable {
     /// The names of town and country, such as `Lisbon, Portugal`.
     public let name: String
-    /// The distance of the town's centre in kilometres; 0 for a photo in the town.
+    /// The distance from the photo to the town's centre in kilometres; 0 for a photo in the town.
     public let distance: Int
 
     /// Creates a town. The distance is at least 0.
@@ -161,7 +161,7 @@ public struct MetadataText: Hashable, Sendable {
         return "https://www.openstreetmap.org/?mlat=\(y)&mlon=\(x)#map=15/\(y)/\(x)"
     }
 
-    /// The rotation that makes the stored picture upright, if needed and known.
+    /// The rotation or mirroring that makes the stored picture upright, if needed and known.
     public var turning: String? {
         switch metadata.orientation {
         case 2: "mirrored"
@@ -178,7 +178,7 @@ public struct MetadataText: Hashable, Sendable {
     public static func size(width: Int, height: Int) -> String {
         let sides = "\(width) × \(height)"
         let pixels = Double(width) * Double(height)
-        // Megapixels mean nothing for smaller pictures, and larger ones do not exist.
+        // For smaller pictures, megapixels are no useful unit. Larger pictures do not exist.
         guard (50_000...1e15).contains(pixels) else { return sides }
         let tenths = Int((pixels / 100_000).rounded())
         return "\(sides), \(tenths / 10).\(tenths % 10) MP"

@@ -5,7 +5,7 @@
 public struct Rating: Hashable, Sendable {
     /// The number of stars, 0 to 5; 0 for a rejected photo.
     public var stars: Int { max(0, value) }
-    /// The number that stands for the rating: that of the stars, or -1 for a rejected photo. XMP uses the same numbers.
+    /// The rating as a number: the number of stars, or -1 for a rejected photo. XMP uses the same numbers.
     public let value: Int
 
     /// The rating of a photo that is not rated, or has no stars.
@@ -15,7 +15,7 @@ public struct Rating: Hashable, Sendable {
     /// The maximum number of stars of a photo.
     public static let mostStars = 5
 
-    /// Creates a rating from its number. Smaller and larger numbers become the nearest rating.
+    /// Creates a rating from its number. Numbers below -1 or above 5 become the nearest rating.
     public init(_ value: some BinaryInteger) {
         self.value = Int(clamping: value).clamped(-1...Self.mostStars)
     }

@@ -49,7 +49,8 @@ public enum SignInKeeping: String, CaseIterable, Hashable, Sendable {
     case keyring
 }
 
-/// The recipient of credentials. Vitrine never sends a proxy's credentials to a server, nor the reverse.
+/// The recipient of credentials. Vitrine never sends a proxy's credentials to a server, or a server's credentials to a
+/// proxy.
 public enum SignInPlace: Hashable, Sendable {
     /// The servers of an origin.
     case origin(Origin)
@@ -57,7 +58,7 @@ public enum SignInPlace: Hashable, Sendable {
     case proxy(String)
 }
 
-/// The proxies that the user has configured, as questions name them: by scheme, host and port.
+/// The proxies that the user has configured, identified by scheme, host and port.
 ///
 ///     ConfiguredProxies(["me:s3cret@proxy.example:3128"]).contains("http://proxy.example:3128")      // true
 public struct ConfiguredProxies: Hashable, Sendable {
@@ -71,11 +72,11 @@ public struct ConfiguredProxies: Hashable, Sendable {
         names = Set(values.map(Self.name))
     }
 
-    /// Whether a name, with scheme, host and port, is that of a configured proxy.
+    /// Whether the user has configured the proxy with this scheme, host and port.
     public func contains(_ proxy: String) -> Bool { names.contains(Self.name(proxy)) }
 
-    /// Returns scheme, host and port in one form. The names in questions come from curl, which may spell them
-    /// differently than the user does.
+    /// Returns a proxy's scheme, host and port in a uniform spelling. When a proxy asks for credentials, curl states
+    /// its name, perhaps in another spelling than the user's.
     private static func name(_ value: String) -> String {
         let mark = value.firstRange(of: "://")
         let scheme = mark.map { value[..<$0.lowerBound].lowercased() } ?? "http"
@@ -87,13 +88,13 @@ public struct ConfiguredProxies: Hashable, Sendable {
         return "\(scheme) \(Self.host(String(host))) \(Int(port).map(String.init) ?? String(port))"
     }
 
-    /// Returns a host in lower case, and an IP address as its bytes.
+    /// Returns a host name in lower case, or the value of an IP address.
     private static func host(_ text: String) -> String {
         var (old, new) = (in_addr(), in6_addr())
         if inet_pton(AF_INET6, text.filter { !"[]".contains($0) }, &new) == 1 {
             return withUnsafeBytes(of: new) { "\(Array($0))" }
         }
-        // inet_aton ignores all text after a space.
+        // inet_aton ignores all text after a space, so it must not parse a text with spaces.
         if !text.contains(where: \.isWhitespace), inet_aton(text, &old) != 0 { return "\(old.s_addr)" }
         return text.lowercased()
     }
@@ -123,8 +124,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var region: String?
     /// Whether the gallery is a bucket. Only then may the user and the password in an address serve as an access key.
     public var isOfBucket = false
-    /// Whether Vitrine asks only when the user opens the photo. The reason is that only the gallery, not the user, has
-    /// named this server.
+    /// Whether Vitrine asks only when the user opens the photo. That is so if only the gallery refers to this server,
+    /// and the user never entered the server's address.
     public var isDeferred = false
     /// The address below which the server has sign-in pages for browsers. Nil if users cannot sign in with the browser.
     public var browserServer: Address?
@@ -152,10 +153,10 @@ public struct SignInQuestion: Hashable, Sendable {
     /// The recipient of the credentials that the user enters.
     public var place: SignInPlace { proxy.map { .proxy($0) } ?? .origin(origin) }
 
-    /// Whether the user can answer in any accepted scheme.
+    /// Whether the user can enter credentials for at least one accepted scheme.
     public var canBeAnswered: Bool { wantsToken || wantsAccessKey || !schemes.isDisjoint(with: Self.passwordSchemes) }
 
-    /// Whether a storage service requests an access key. The user enters its id and its secret.
+    /// Whether a storage service requests an access key. The user enters the key's id and the key's secret.
     public var wantsAccessKey: Bool { !isProxy && schemes.contains(Self.signatureScheme) }
 
     /// The scheme of signed requests to a storage service.
@@ -167,13 +168,15 @@ public struct SignInQuestion: Hashable, Sendable {
             ? .accessKey(AccessKey(id: name, secret: secret, region: region)) : .password(user: name, password: secret)
     }
 
-    /// Whether only a token or an API key is accepted. Then the user enters no name. Proxies receive neither.
+    /// Whether only a token or an API key is accepted. In that case the user enters no name. False for a proxy, which
+    /// receives neither a token nor an API key.
     public var wantsToken: Bool {
         guard !isProxy else { return false }
         return (keyHeader != nil || schemes.contains("bearer")) && schemes.isDisjoint(with: Self.passwordSchemes)
     }
 
-    /// Whether a password and an API key are accepted. The user enters a key as its id and its secret.
+    /// Whether a password and an API key are accepted. For an API key, the user enters the key's id as the name and the
+    /// key's secret as the password.
     public var wantsPasswordOrKey: Bool { !isProxy && keyHeader != nil && !wantsToken }
 
     /// The name of the secret that the user enters.
@@ -190,7 +193,7 @@ public struct SignInQuestion: Hashable, Sendable {
 
     /// Whether others on the network could read the credentials.
     ///
-    /// Digest authentication does not send the password, and Vitrine prefers it if the server offers it.
+    /// Digest authentication does not send the password, so Vitrine prefers this scheme if the server offers it.
     public var isReadableOnTheWay: Bool {
         let isOpen = proxy.map { !$0.hasPrefix("https://") } ?? (origin.scheme == .http)
         // A signature does not reveal the secret.

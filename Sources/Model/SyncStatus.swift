@@ -18,7 +18,8 @@ public struct SyncStatus: Hashable, Sendable {
 
     /// The result of the last update, or the phase of the current update.
     public var state: State
-    /// The time of the last successful update, also of an earlier run, if any.
+    /// The time of the last successful update; nil if none has succeeded. An earlier run of Vitrine may have made that
+    /// update.
     public var lastSuccess: Timestamp?
     /// The number of invalid entries that were skipped in the last list.
     public var skipped: Int
@@ -38,7 +39,7 @@ public struct SyncStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether an update is running. True also during waits between attempts.
+    /// Whether an update is running. True also during the wait for a retry.
     public var isRunning: Bool {
         if case .updating = state { return true }
         return false

@@ -13,13 +13,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The date of a photo whose date is unknown. No photo was taken at that moment, so an unknown date needs no value
-    /// of its own.
+    /// The date of a photo whose date is unknown. No photo was taken at that moment, so the value cannot be mistaken
+    /// for a known date.
     public static let unknown = Timestamp(milliseconds: 0)
 
     /// The number of whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64 {
-        // A subtraction could overflow, because a damaged cache may hold any number.
+        // Divide before subtracting. A damaged cache may contain any number, so an earlier subtraction could overflow.
         milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
     }
 
@@ -93,8 +93,8 @@ extension Timestamp {
         self.init(cameraTime: asUTC)
     }
 
-    /// Parses the time when a photo was taken, in the form of `PhotoMetadata.takenAt`: in UTC with a `Z` at its end, and
-    /// otherwise by the camera's clock.
+    /// Parses the time when a photo was taken, in the form of `PhotoMetadata.takenAt`. A text with a `Z` at its end is
+    /// in UTC. Any other text is by the camera's clock.
     public init?(takenAt text: String) {
         if text.hasSuffix("Z") { self.init(iso8601: text) } else { self.init(localTime: text) }
     }
@@ -178,8 +178,8 @@ extension Int {
 
 /// A day of the proleptic Gregorian calendar.
 ///
-/// Years start in March, so that a leap day is the last day of a year. The days before a month are then a linear
-/// function of the month.
+/// The calculations let a year start in March, so that a leap day is its last day. The number of days before a month is
+/// then a linear function of the month.
 private struct CivilDate: Equatable {
     let year: Int
     let month: Int

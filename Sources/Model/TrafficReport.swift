@@ -6,7 +6,8 @@ public struct TrafficReport: Hashable, Sendable {
     public var quality: LinkQuality?
     /// Whether the machine has a network interface in use. Servers on the same machine do not need a network.
     public var isOnNetwork: Bool
-    /// The wanted hosts whose last connection failed, sorted. The names may contain control characters.
+    /// The hosts that Vitrine needs now and could not reach last time, sorted. The names may contain control
+    /// characters.
     public var unreachable: [String]
     /// The number of running transfers.
     public var running: Int
@@ -14,7 +15,7 @@ public struct TrafficReport: Hashable, Sendable {
     public var width: Int
     /// The maximum number of transfers that may run at once.
     public var limit: Int
-    /// The target for bytes that are requested but not yet received. It applies to all transfers together.
+    /// The target number of bytes that are requested but not yet received. All transfers together share this target.
     public var window: ByteCount
     /// The estimated bandwidth in bytes per second; nil if unknown.
     public var bandwidth: Double?
@@ -59,7 +60,7 @@ public struct TrafficReport: Hashable, Sendable {
 }
 
 extension TrafficReport {
-    /// The report after the end of all transfers.
+    /// This report, as if all transfers had ended.
     public var withoutTransfers: TrafficReport {
         var report = self
         (report.running, report.queued, report.waiting, report.transfers) = (0, 0, 0, [])
@@ -77,8 +78,8 @@ public struct TransferReport: Hashable, Sendable {
         case queued
         /// The transfer waits because a failure or the host prevents its start.
         ///
-        /// The host may be unreachable, or may have asked for a pause. Another transfer may have found that out, so
-        /// `attempts` may be zero.
+        /// The host may be unreachable, or may have asked for a pause. Vitrine may know this from another transfer to
+        /// the host, so `attempts` may be zero.
         case heldBack(Failure, attempts: Int)
         /// The transfer waits for a retry at the given time.
         ///
@@ -87,12 +88,12 @@ public struct TransferReport: Hashable, Sendable {
         case waiting(Failure, attempts: Int, until: Timestamp?)
     }
 
-    /// The wish that the transfer serves, which a screen can cancel. If Vitrine fetches a photo for a thumbnail, this
-    /// is the thumbnail's wish.
+    /// The requested data. A screen can cancel the request. If Vitrine fetches a photo to make a thumbnail, the subject
+    /// is the thumbnail.
     public var subject: Wish.Subject
     /// The server's host; empty for a file. The name may contain control characters.
     public var host: String
-    /// The importance of the wish.
+    /// The priority of the transfer.
     public var importance: Importance
     /// The stage of the transfer.
     public var stage: Stage

@@ -1,8 +1,8 @@
 /// Data that a screen wants to have in the cache.
 ///
-/// The screen states the wish and watches the cache. The network controller watches the wishes and serves them.
+/// The screen states its wishes and watches the cache. The network controller watches the wishes and fetches the data.
 public struct Wish: Hashable, Sendable {
-    /// The data that a wish asks for.
+    /// The data that a wish requests.
     public enum Subject: Hashable, Sendable {
         /// A fresh copy of a gallery's list.
         case list(GalleryID)
@@ -10,7 +10,7 @@ public struct Wish: Hashable, Sendable {
         case picture(GalleryID, PhotoKey, Rendition)
         /// The current thumbnail or original of every photo in a gallery.
         case everyPicture(GalleryID, Rendition)
-        /// The albums, people and favorites of the server that a gallery is on.
+        /// The albums, people and favorites of a gallery's server.
         case albums(GalleryID)
 
         /// The gallery to which the data belong.
@@ -41,7 +41,7 @@ public struct Wish: Hashable, Sendable {
 
 /// The priority of a wish, across galleries and kinds of work.
 public enum Importance: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// All other pictures, such as those that the settings ask for.
+    /// All other pictures, such as pictures that Vitrine fetches because of a setting.
     case rest
     /// Thumbnails near the visible part of a list.
     case near
@@ -60,8 +60,8 @@ public enum Importance: Int, Comparable, Hashable, Sendable, CaseIterable {
 
 /// The identifier of a gallery, computed from its address.
 ///
-/// All runs and programs find the same cache for an address. Different addresses could have the same identifier, so
-/// each cache also stores its address.
+/// Every run and every program computes the same identifier from an address, and so finds the same cache. Two addresses
+/// could have the same identifier, so each cache also stores its address.
 public struct GalleryID: Hashable, Sendable, CustomStringConvertible {
     /// The number that identifies the gallery.
     public let rawValue: UInt64

@@ -3,9 +3,9 @@
 ///     let whole = ByteCount(digits: "9223372036854775807") ?? 0    // clamped to the maximum
 ///     let end = begin + length                                      // never traps
 ///
-/// The number is from 0 to ``most``, and its operators limit results to that range instead of trapping. So untrusted
-/// numbers are safe. ``int`` leaves the type: Tools/Scripts/check-sources forbids `+`, `-` and `*` beside it in the
-/// modules that read from the network.
+/// The number is from 0 to ``most``, and its operators limit results to that range instead of trapping. So calculations
+/// with untrusted numbers are safe. Plain integers may trap, so Tools/Scripts/check-sources forbids `+`, `-` and `*`
+/// beside ``int`` in the modules that read from the network.
 public struct ByteCount: Hashable, Comparable, Sendable {
     /// The number as a plain integer, for system calls and output.
     public let int: Int
@@ -18,12 +18,14 @@ public struct ByteCount: Hashable, Comparable, Sendable {
         int = min(max(Int(clamping: number), 0), 1 << 53)
     }
 
-    /// Creates a count from a number. Rounds towards 0 and limits the result to the range; NaN becomes 0.
+    /// Creates a count from a number. Rounds towards 0 and limits the result to the range from 0 to ``most``; NaN
+    /// becomes 0.
     public init(_ number: Double) {
         self.init(Int(clamped: number))
     }
 
-    /// Parses decimal digits. Returns nil for other characters. Numbers above ``most`` become ``most``.
+    /// Parses decimal digits. Returns nil if the text is empty or has other characters. Numbers above ``most`` become
+    /// ``most``.
     public init?(digits: some StringProtocol) {
         guard let number = Int(digits: digits, atMost: 1 << 53) else { return nil }
         self.init(number)

@@ -14,8 +14,8 @@ extension FixedWidthInteger {
         }
     }
 
-    /// Parses decimal digits only: no sign, space or other script. Returns nil for other texts. Numbers above `bound`
-    /// become `bound`.
+    /// Parses a text of the digits 0 to 9. Returns nil for an empty text, or for one with a sign, a space or another
+    /// character. Numbers above `bound` become `bound`.
     ///
     ///     Int(digits: "007", atMost: 100) == 7
     public init?(digits: some StringProtocol, atMost bound: Self = .max) {
@@ -26,8 +26,8 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-    /// Creates a duration, limited to a range from 0 to about a thousand years; NaN becomes 0. `Duration` itself would
-    /// trap.
+    /// Creates a duration from 0 to about a thousand years. Limits the number of seconds to that range; NaN becomes 0.
+    /// `Duration.seconds(_:)` would trap for NaN and for huge numbers.
     public static func seconds(clamped seconds: Double) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 3.2e10))
     }

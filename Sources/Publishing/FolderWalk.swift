@@ -1,12 +1,12 @@
 import Glibc
 import Model
 
-/// Iterates over all files of a folder and its subfolders, sorted by the bytes of their names. The order is the same in each
-/// run, so that the publisher can compare the new list while writing.
+/// Iterates over all files of a folder and its subfolders. The files are sorted by the bytes of their names, so the
+/// order is the same in each run. The publisher can therefore compare the new list while writing.
 ///
-/// The walk skips hidden files and folders, and all links: the target of a link is either in the folder anyway or not part of
-/// the folder, and without links there are no cycles. The walk also skips the gallery's own folder `thumbnails`. Memory holds
-/// the names of one folder per level.
+/// The walk skips hidden files and folders, and follows no links. The target of a link is either in the folder anyway
+/// or not part of the folder, and without links there are no cycles. The walk also skips the gallery's own folder
+/// `thumbnails`. Memory holds the names of one folder per level.
 struct FolderWalk: IteratorProtocol {
     enum Item {
         case file(PhotoPath, FileStamp)
@@ -17,7 +17,7 @@ struct FolderWalk: IteratorProtocol {
     }
 
     private struct Level {
-        /// The folder's path below the start folder, with a slash at the end; empty for the start folder.
+        /// The path below the start folder, which is empty or ends with a slash.
         let path: String
         /// The entries not yet visited, in reverse order.
         var entries: [FolderEntry]

@@ -3,9 +3,9 @@ import Model
 
 /// The gallery's list on disk. The publisher replaces the file only when its contents change.
 ///
-/// `write` compares the new text with the existing file. As long as both agree, the publisher writes nothing. At the first
-/// difference, it starts a new file, which replaces the old file at the end. So a run without changes does not even change the
-/// file's date, and the publisher needs no record of the file's state.
+/// `write` compares the new text with the existing file. As long as both agree, the publisher writes nothing. At the
+/// first difference, the publisher starts a new file, which replaces the old file at the end. So a run without changes
+/// does not even change the file's date, and the publisher needs no record of the file's state.
 final class ListFile {
     static let name = "gallery.xml"
 

@@ -6,7 +6,7 @@ import Model
 final class OpenFolder: Sendable {
     /// The folder's path, for messages and for programs that take a path.
     let path: String
-    /// The open descriptor, which the walk uses to read names. The object closes the descriptor when it is released.
+    /// The folder's descriptor, with which other types create and rename files. This object closes the descriptor.
     let descriptor: Int32
     /// The permissions of new files. New files are as readable as the folder.
     let fileMode: mode_t
@@ -124,7 +124,8 @@ final class OpenFolder: Sendable {
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .locked(path: path) }
     }
 
-    /// Releases the lock. Closing the folder does not suffice, because a starting decoder may still hold the descriptor.
+    /// Releases the lock. Closing the folder does not suffice, because a decoder that just starts may still hold the
+    /// descriptor.
     func unlock() {
         flock(descriptor, LOCK_UN)
     }
@@ -142,10 +143,10 @@ extension PublishingError {
     }
 }
 
-/// A new file under a hidden name. The object removes the file unless ``take(_:mode:syncing:)`` has given it its final name.
+/// A new file under a hidden name. The object removes the file unless ``take(_:mode:syncing:)`` has renamed it.
 final class NewFile {
-    /// The first characters of the hidden names of unfinished files. A killed run leaves hidden files behind, and the next run
-    /// removes them.
+    /// The first characters of the hidden names of unfinished files. A killed run leaves hidden files behind, and the
+    /// next run removes them.
     static let prefix = ".vitrine-publish-"
 
     private let folder: OpenFolder
@@ -176,9 +177,9 @@ final class NewFile {
     /// Gives the file its final name, and replaces an existing file of that name.
     ///
     /// - Parameters:
-    /// - mode: the file's permissions.
-    /// - syncing: whether to sync the file first, so that the name never refers to partial contents, even after a
-    ///   crash.
+    ///   - mode: the file's permissions.
+    ///   - syncing: whether to sync the file first, so that the name never refers to partial contents, even after a
+    ///     crash.
     func take(_ final: String, mode: mode_t, syncing: Bool) throws(PublishingError) {
         fchmod(descriptor, mode)
         guard !syncing || fsync(descriptor) == 0,

@@ -13,7 +13,8 @@ struct PhotoWork: Sendable {
     enum Outcome: Sendable {
         /// The file and its thumbnail are unchanged.
         case unchanged(RecordLine)
-        /// The file was processed; `before` is the photo that the gallery had for this file. The caller records the line.
+        /// The file was processed, and the caller must record the line. The photo `before` is the gallery's earlier
+        /// photo of the file, if any.
         case looked(RecordLine, before: PublishedPhoto?)
         /// The file does not begin like a picture.
         case other
@@ -31,15 +32,15 @@ struct PhotoWork: Sendable {
     /// The size of the largest thumbnail, in pixels.
     private static let box = PixelSize(width: 320, height: 240)
 
-    /// Returns whether a file begins like a picture. The decoder decides for certain, but a process for each file would be
-    /// slow.
+    /// Returns whether a file begins like a picture. The decoder decides for certain, but a process for each file would
+    /// be slow.
     func mayBePicture(_ path: PhotoPath) throws(PublishingError) -> Bool {
         guard let file = folder.file(path.text) else { throw .failed(path.text) }
         defer { close(file) }
         do throws(SystemError) {
             return PictureSignature(try OpenFile.beginning(of: file, count: PictureSignature.length)) != nil
         } catch {
-            // The file may be a picture, so it must not silently count as none.
+            // The file may be a picture, so the publisher must report it and not ignore it as another file.
             throw .failed(path.text, error)
         }
     }
@@ -47,8 +48,8 @@ struct PhotoWork: Sendable {
     /// Makes a photo's thumbnail and reads the photo's metadata.
     ///
     /// - Parameters:
-    /// - known: the record of the previous run.
-    ///   - slot: a number not in use by another thread.
+    ///   - known: the record of the previous run.
+    ///   - slot: a number that no other thread is using.
     func publish(
         _ path: PhotoPath, _ stamp: FileStamp, known: RecordLine?, in thumbnails: ThumbnailFolder, slot: Int
     ) -> Outcome {
@@ -106,8 +107,8 @@ struct PhotoWork: Sendable {
 ///     while !work.isFull, let next = walk.next() { work.add { decode(next) } }
 ///     let first = work.next()
 ///
-/// `isFull` limits the work in progress, and also the finished results that wait for a slow first piece. Only one thread may
-/// use the object.
+/// `isFull` limits the work in progress, and also the finished results that wait for a slow first piece. Only one
+/// thread may use the object.
 final class OrderedWork<Value: Sendable> {
     /// A piece of work and its result.
     private final class Piece: Sendable {
@@ -132,7 +133,7 @@ final class OrderedWork<Value: Sendable> {
 
     private let workers: Workers
     private let capacity: Int
-    /// The pieces of work not yet taken, oldest first.
+    /// The pieces whose results the caller has not yet received, oldest first.
     private var pieces: [Piece] = []
 
     /// Creates an empty queue of work.

@@ -4,8 +4,8 @@ import Model
 /// The record of a folder's files between runs, in the file `thumbnails/.vitrine-publish`.
 ///
 /// The record is beside the thumbnails, because it states which thumbnails Vitrine made. So both exist, or neither
-/// does. The list could not serve as the record: an interrupted run has thumbnails but no list, files that are not
-/// pictures are not in the list, and the list is meant for viewers.
+/// does. The list could not serve as the record. An interrupted run leaves thumbnails but no list. The list omits files
+/// that are not pictures, and is meant for viewers.
 ///
 /// During a run, the publisher only appends lines, so the record is correct however the run ends. For each file, the
 /// last line counts. At the end of a run, the publisher rewrites the record without outdated lines. Memory holds only
@@ -19,8 +19,8 @@ final class PublishRecord {
     }
 
     private var folder: OpenFolder?
-    /// The positions of lines, by the digest of their file's reference. Files with equal digests replace each other, and every
-    /// run processes them again.
+    /// The positions of lines, by the digest of their file's reference. Files with equal digests replace each other,
+    /// and every run processes them again.
     private var positions: [UInt64: Position] = [:]
     private var seen: Set<UInt64> = []
     /// The positions of outdated lines that still name thumbnails.
@@ -73,7 +73,7 @@ final class PublishRecord {
         seen.insert(key)
     }
 
-    /// Calls the body with the line of each file that this run has seen, in the order of the record.
+    /// Calls the body with the line of each file seen in this run. The lines come in the order of the record.
     func forEachSeen(_ body: (RecordLine) -> Void) {
         let present = positions.filter { seen.contains($0.key) }.values
         for position in present.sorted(by: { $0.offset < $1.offset }) {
@@ -176,9 +176,9 @@ struct RecordLine: Hashable, Sendable {
     enum Fate: Hashable, Sendable {
         /// The file is a photo of the gallery.
         case photo(PublishedPhoto)
-        /// The file is no picture or has an unsupported format, according to the decoder of that edition.
+        /// The file is no picture or has an unsupported format, according to a decoder of this edition.
         case other(format: String, decoder: String)
-        /// The decoder of that edition cannot decode the picture, for this reason.
+        /// A decoder of this edition cannot decode the picture, for this reason.
         case failed(reason: String, decoder: String)
     }
 
@@ -269,8 +269,8 @@ struct FileStamp: Hashable, Sendable {
 
 /// A 64-bit digest that is not cryptographic. A collision costs some extra work and nothing else.
 enum Digest {
-    /// Returns the digest of some bytes. Mixing both halves of 128-bit products lets each input bit affect most output bits.
-    /// The two constants are the fractional digits of π, the second made odd.
+    /// Returns the digest of some bytes. Mixing both halves of 128-bit products lets each input bit affect most output
+    /// bits. The two constants are the fractional digits of π, the second made odd.
     static func of(_ text: some Sequence<UInt8>, seed: UInt64 = 0) -> UInt64 {
         var state = mixed(seed, 0)
         var word: UInt64 = 0

@@ -50,7 +50,7 @@ public struct PublishedFile: Sendable {
     public let size: Int64
     private let folder: OpenFolder
     private let name: String
-    /// The version of the file; nil for a thumbnail, whose name says the version.
+    /// The version of the file; nil for a thumbnail, whose name changes with each version.
     private let stamp: FileStamp?
 
     fileprivate init(
@@ -139,8 +139,8 @@ enum PhotoName {
         return candidates.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? path.reference
     }
 
-    /// Returns the text on one line without control characters, which XML cannot contain (XML 1.0, section 2.2). Line breaks
-    /// become spaces. Other control characters become visible symbols, so that readers notice them.
+    /// Returns the text on one line without control characters. XML cannot contain control characters (XML 1.0, section
+    /// 2.2). Line breaks become spaces. Other control characters become visible symbols, so that readers notice them.
     private static func clean(_ text: String) -> String {
         var clean = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -160,13 +160,15 @@ enum PhotoName {
 
 /// Determines the date of a photo in the gallery.
 enum PhotoDate {
-    /// Returns the camera's time, or else the file's modification time, within the years that a list can express.
+    /// Returns the camera's time, or else the file's modification time. The result is within the years that a list can
+    /// express.
     ///
     /// - Parameters:
-    /// - takenAt: the camera's local time, "2006-07-30T07:47:17", in this machine's zone, or UTC with a "Z" at the end.
-    /// - revision: the number of changes since the photo was first published. Clients fetch a photo again when its date
-    ///   changes, but retouching does not change the camera's time. So each revision adds a millisecond, which is too
-    ///   little to change the order.
+    ///   - takenAt: the camera's local time, "2006-07-30T07:47:17", in this machine's zone, or UTC with a "Z" at the
+    ///     end.
+    ///   - revision: the number of changes since the photo was first published. Clients fetch a photo again when its
+    ///     date changes, but retouching does not change the camera's time. So each revision adds a millisecond, which
+    ///     is too little to change the order.
     static func moment(takenAt: String?, modified: FileStamp, revision: Int) -> Timestamp {
         let taken = takenAt.flatMap { Timestamp(takenAt: $0) }?.seconds
         var moment = Timestamp(milliseconds: clamped(taken ?? modified.seconds) * 1_000)

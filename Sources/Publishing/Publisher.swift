@@ -7,11 +7,13 @@ import Pictures
 ///     let publisher = try Publisher("/srv/www/lake", mask: mask, decoder: decoder, decoderEdition: "1", width: 4)
 ///     let report = try await publisher.run { event in print(event) }
 ///
-/// A later run processes only changed files; without changes, the run decodes and writes nothing. A cancelled run ends after
-/// the photos in progress. However a run ends, the old list and its thumbnails stay intact, and the next run continues.
+/// A later run processes only changed files; without changes, the run decodes and writes nothing. A cancelled run ends
+/// after the photos in progress. However a run ends, the old list and its thumbnails stay intact, and the next run
+/// continues.
 ///
-/// The order of writes ensures this: first come thumbnails under unused names, each followed by a line in the record. The list
-/// follows when all thumbnails are on the disk. Then Vitrine removes unused thumbnails, and finally their lines in the record.
+/// The order of writes ensures this. First come thumbnails under unused names, each followed by a line in the record.
+/// The list follows when all thumbnails are on the disk. Then Vitrine removes unused thumbnails, and finally their
+/// lines in the record.
 public actor Publisher {
     private let folder: OpenFolder
     private let list: ListFile
@@ -26,7 +28,7 @@ public actor Publisher {
     private var given = 0
     private var done = 0
     private var report = PublishReport()
-    /// The published files, which the caller reads after a run; nil if there is no gallery or the run did not end.
+    /// The published files, which the caller reads after a run. Nil if there is no gallery or the run did not end.
     public private(set) var gallery: PublishedGallery?
     private let executor = QueueExecutor(label: "vitrine.publishing")
 
@@ -40,9 +42,9 @@ public actor Publisher {
     /// Opens a folder and reads the record of an earlier run. This call writes nothing.
     ///
     /// - Parameters:
-    /// - mask: the permissions of the gallery's files.
-    /// - decoderEdition: identifies the decoder's version. A new version retries files that failed.
-    /// - width: the number of pictures to decode at once; one per core.
+    ///   - mask: the permissions of the gallery's files.
+    ///   - decoderEdition: identifies the decoder's version. A new version retries files that failed.
+    ///   - width: the number of pictures to decode at once; one per core.
     public init(
         _ path: String, mask: CreationMask, decoder: DecoderClient, decoderEdition: String, width: Int
     ) throws(PublishingError) {
@@ -61,7 +63,7 @@ public actor Publisher {
     ///
     /// - Parameters:
     ///   - countsFirst: whether to count the files first, for progress.
-    ///   - collectsFiles: whether to collect the ``gallery``.
+    ///   - collectsFiles: whether to set ``gallery`` at the end.
     public func run(
         countsFirst: Bool = false, collectsFiles: Bool = false, _ onEvent: @Sendable (PublishEvent) -> Void = { _ in }
     ) throws(PublishingError) -> PublishReport {

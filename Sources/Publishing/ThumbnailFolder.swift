@@ -2,7 +2,7 @@ import Glibc
 
 /// The gallery's thumbnail folder. Vitrine never replaces or removes the user's own files in this folder.
 final class ThumbnailFolder: Sendable {
-    /// The open folder, which the list writer also uses.
+    /// The open folder, which also contains the publisher's record.
     let folder: OpenFolder
 
     init(_ folder: OpenFolder) {
@@ -28,8 +28,8 @@ final class ThumbnailFolder: Sendable {
 
     /// Stores a photo's thumbnail. Several threads may call this method.
     ///
-    /// The method does not sync the file, which would take longer than making the thumbnail. The publisher syncs all thumbnails
-    /// together before the list names them, and makes a thumbnail with a wrong size again.
+    /// The method does not sync the file, which would take longer than making the thumbnail. The publisher syncs all
+    /// thumbnails together before the list names them, and makes a thumbnail with a wrong size again.
     ///
     /// - Parameter slot: a number not in use by another thread.
     func put(
@@ -54,8 +54,8 @@ final class ThumbnailFolder: Sendable {
         case none, same, other
     }
 
-    /// Returns the kind of file that already has the thumbnail's name. The same thumbnail exists if a run was killed before it
-    /// recorded the thumbnail, or if the record was lost. A crash of the system can leave an empty file.
+    /// Returns the kind of file that already has the thumbnail's name. The same thumbnail exists if a run was killed
+    /// before it recorded the thumbnail, or if the record was lost. A crash of the system can leave an empty file.
     private func occupant(of name: String, _ bytes: [UInt8]) -> Occupant {
         guard let status = folder.status(name) else { return .none }
         guard let size = folder.size(name), let file = folder.file(name) else { return .other }
@@ -68,8 +68,8 @@ final class ThumbnailFolder: Sendable {
 
 /// The file name of a thumbnail, such as `0f3a….jpg`, made from the photo's path and version.
 ///
-/// A changed photo gets a thumbnail with a new name, so the old list remains valid until it is replaced, and clients need not
-/// check a thumbnail's date. If two photos have the same digest, the second name gets a number.
+/// A changed photo gets a thumbnail with a new name. So the old list remains valid until it is replaced, and clients
+/// need not check a thumbnail's date. If two photos have the same digest, the second name gets a number.
 struct ThumbnailName: Hashable, Sendable {
     /// The file name.
     let text: String
@@ -80,7 +80,7 @@ struct ThumbnailName: Hashable, Sendable {
         text = number == 0 ? digits + Self.ending : "\(digits)-\(number)\(Self.ending)"
     }
 
-    /// Creates a name from the record's text; nil unless the text has the form of a thumbnail name.
+    /// Creates a name from the record's text. Returns nil if the text does not have the form of a thumbnail name.
     init?(written text: String) {
         let digits = text.utf8.prefix(32)
         let rest = text.utf8.dropFirst(32).dropLast(Self.ending.utf8.count)

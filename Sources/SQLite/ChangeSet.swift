@@ -6,7 +6,7 @@ public struct ChangeSet: Coalescing, Equatable {
     public enum Rows: Equatable, Sendable {
         /// These rows were inserted, updated or deleted.
         case listed(Set<Int64>)
-        /// Too many rows to list changed. Subscribers must read the table again.
+        /// The rows are too many to list, or unknown. Subscribers must read the table again.
         case many
     }
 
@@ -18,12 +18,12 @@ public struct ChangeSet: Coalescing, Equatable {
     /// Creates an empty set.
     public init() {}
 
-    /// Creates a set of unlisted changes to these tables.
+    /// Creates a set that marks these tables as changed without listing rows.
     public init(manyOf tables: [String]) {
         self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0, .many) })
     }
 
-    /// Whether no table was touched.
+    /// Whether the set contains no changes.
     public var isEmpty: Bool { tables.isEmpty }
 
     /// The touched rows of a table; nil if there are none.
@@ -32,7 +32,7 @@ public struct ChangeSet: Coalescing, Equatable {
     /// Adds one row of a table.
     public mutating func insert(_ row: Int64, of table: String) {
         guard case .listed(var rows) = tables[table] ?? .listed([]) else { return }
-        // The set is taken out while it changes, so that it is not copied for each row.
+        // Remove the set from the dictionary while it changes, so that Swift does not copy it for each row.
         tables[table] = nil
         rows.insert(row)
         tables[table] = rows.count > Self.limit ? .many : .listed(rows)
@@ -56,14 +56,14 @@ public struct ChangeSet: Coalescing, Equatable {
     }
 }
 
-/// Publishes commits to their subscribers.
+/// Sends the changes of each commit to all subscribers.
 ///
 ///     let changes = hub.subscribe()
 ///     show(try reader.rows())
 ///     for await change in changes { show(try reader.rows()) }
 ///
-/// Subscribe before the first read. The hub then reports a commit in between, at worst with rows that were already
-/// read. In the other order, a subscriber could miss the commit.
+/// Subscribe before the first read. Then the hub also reports a commit between these two steps, at worst with rows that
+/// were already read. In the other order, a subscriber could miss the commit.
 public final class ChangeHub: Sendable {
     private let subscribers = Subscribers<ChangeSet>()
 
@@ -75,7 +75,8 @@ public final class ChangeHub: Sendable {
         subscribers.subscribe()
     }
 
-    /// Sends changes to every subscriber. Call this after COMMIT, because subscribers read at once.
+    /// Sends changes to every subscriber. Call this method after COMMIT, because subscribers then read the database at
+    /// once.
     public func publish(_ changes: ChangeSet) {
         if !changes.isEmpty { subscribers.send(changes) }
     }

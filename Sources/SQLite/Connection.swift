@@ -16,8 +16,8 @@ public final class Connection {
         case readOnly
         /// The connection can read and write. SQLite creates the file if it is missing.
         case readWrite
-        /// The connection can only read, and SQLite writes no file beside the database. No process may write to the
-        /// database meanwhile, and SQLite ignores the write-ahead log.
+        /// The connection can only read, and SQLite creates no file beside the database. SQLite ignores the write-ahead
+        /// log. Other processes must not write to the database meanwhile.
         case frozen
     }
 
@@ -30,7 +30,8 @@ public final class Connection {
     /// The tokenizer for words, created on first use.
     private var tokenizer: WordTokenizer?
     private var collector: NumberCollector?
-    /// The counts of statements and rows. Tests use the counts to limit the cost of a frame.
+    /// The counts of statements and rows. Tests check the counts, so that drawing one frame of the screen needs few
+    /// queries.
     public private(set) var work = Work()
 
     /// The work that SQLite has done over a connection.
@@ -41,7 +42,8 @@ public final class Connection {
         public var rows = 0
     }
 
-    /// Whether a transaction is open. Transactions do not nest, so each closure is a whole transaction.
+    /// Whether a transaction is open. Transactions do not nest, so the closure of ``transaction(writes:_:)`` is always
+    /// a whole transaction.
     private(set) var isInTransaction = false
 
     /// Opens a database file.
@@ -70,8 +72,8 @@ public final class Connection {
         }
         self.pointer = pointer
         sqlite3_busy_timeout(pointer, patience)
-        // The file is untrusted. Its schema may not call functions or run triggers, SQL may not edit the schema directly, and
-        // a value may not fill the memory.
+        // The file is untrusted. Its schema must not call functions or run triggers, SQL must not edit the schema
+        // directly, and no value may fill the memory.
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
@@ -96,14 +98,14 @@ public final class Connection {
         collector = nil
     }
 
-    /// The size of the largest text or picture in a database, in bytes.
+    /// The maximum size of a text or picture in a database, in bytes.
     private static let longestValue: Int32 = 64 << 20
 
-    /// Turns off SQLite's memory statistics, which take a lock twice per allocation, and super-journals. The value is SQLite's
-    /// result.
+    /// The result of configuring SQLite for this process. The configuration turns off super-journals, and memory
+    /// statistics, which take a lock twice per allocation.
     ///
-    /// This must happen before the first connection: "The sqlite3_config() interface … must be invoked prior to library
-    /// initialization".
+    /// The configuration must happen before the first connection: "The sqlite3_config() interface … must be invoked
+    /// prior to library initialization".
     private static let configuration: Int32 = {
         _ = vitrine_sqlite3_count_no_memory()
         return vitrine_sqlite3_refuse_super_journals()
@@ -115,9 +117,11 @@ public final class Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, database: pointer, sql: script) }
     }
 
-    /// Runs SQL statements that edit SQLite's own table of the schema. Call this method in a transaction.
+    /// Runs SQL statements that edit `sqlite_schema`, SQLite's own table of the schema. Call this method in a
+    /// transaction.
     ///
-    /// The schema gets another version, so that all connections read it again, as the manual recommends for such edits.
+    /// The method also changes the schema's version, so that all connections read the schema again. SQLite's manual
+    /// recommends this for such edits.
     public func executeEditingSchema(_ script: String) throws {
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 0)
         defer { _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1) }
@@ -193,7 +197,7 @@ public final class Connection {
     /// Runs the body in a transaction. If the body throws, the transaction is rolled back.
     ///
     /// - Parameter writes: whether to take the write lock first. A transaction that starts with a read fails at its
-    ///   first write if another process has written in between.
+    ///   first write if another process has written since that read.
     @discardableResult
     public func transaction<Result>(writes: Bool, _ body: () throws -> Result) throws -> Result {
         precondition(!isInTransaction, "Transactions do not nest.")
@@ -205,7 +209,8 @@ public final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // After an I/O error or on a full disk, SQLite may have rolled back already. Then this fails harmlessly.
+            // After an I/O error or on a full disk, SQLite may have rolled back already. Then this statement fails
+            // harmlessly.
             try? execute("ROLLBACK")
             throw error
         }
@@ -261,7 +266,7 @@ public final class Connection {
 }
 
 extension Connection {
-    /// Replaces this database by a copy of another, in one transaction.
+    /// Replaces this database by a copy of another database, in one transaction.
     ///
     /// The old contents of this database may be damaged.
     public func replaceContents(with source: Connection) throws {
@@ -285,7 +290,7 @@ private final class NumberCollector {
     /// The function's name in SQL.
     static let name = "vitrine_collect"
 
-    /// The numbers of the current query, at a place that SQLite knows.
+    /// The numbers that the current query has collected. SQLite passes this pointer to the function.
     private let numbers = UnsafeMutablePointer<[Int64]>.allocate(capacity: 1)
 
     /// Registers the function. Do not use the connection after this object is released.
@@ -306,7 +311,7 @@ private final class NumberCollector {
         numbers.deallocate()
     }
 
-    /// Runs `run` and returns the function's arguments.
+    /// Runs `run`, and returns the numbers that the SQL function received.
     func collect(while run: () throws -> Void) rethrows -> [Int64] {
         defer { numbers.pointee = [] }
         try run()
@@ -318,10 +323,10 @@ private final class NumberCollector {
 ///
 ///     let bytes = try readers.read { try $0.first("SELECT data FROM thumbnail WHERE photo = ?", key) { $0.blob(0) } }
 ///
-/// Each call has a connection of its own while its closure runs. If all are busy, the pool opens another; up to `limit`
-/// connections stay open.
+/// Each call has a connection of its own while its closure runs. If all connections are busy, the pool opens another
+/// one. Up to `limit` unused connections stay open.
 public final class ReaderPool: Sendable {
-    /// A connection that is not in use. Only one caller at a time has it.
+    /// An unused connection. Threads can pass the connection on, because only one caller at a time has it.
     private struct Idle: @unchecked Sendable {
         let connection: Connection
     }

@@ -55,7 +55,8 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         let message = database.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         let reason = message.map { String(cString: $0) } ?? "error \(code)"
         // "The low-level error number from the operating system that caused the most recent I/O error or failure to
-        // open a file": it tells a full disk from other failures to create, extend or sync a file.
+        // open a file". The number distinguishes a full disk from other reasons why a file cannot be created, extended
+        // or synced.
         let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
         let number = isOfSystem ? database.map { sqlite3_system_errno($0) } : nil
         switch number {

@@ -2,11 +2,11 @@ import CSQLite
 
 /// A prepared statement, which belongs to its connection.
 final class Statement {
-    /// SQLite's handle of the statement. Rows read their columns through it.
+    /// SQLite's handle of the statement. Rows read their columns through this handle.
     let pointer: OpaquePointer
     private let database: OpaquePointer
     private let sql: String
-    /// Whether the statement has started and has not been reset. Another caller must not restart it then.
+    /// Whether the statement has started and has not been reset. Meanwhile, another caller must not run the statement.
     private(set) var isRunning = false
 
     init(_ sql: String, database: OpaquePointer) throws(SQLiteError) {
@@ -50,7 +50,7 @@ final class Statement {
     /// The number of rows that the last run changed.
     var changes: Int { Int(sqlite3_changes(database)) }
 
-    /// Throws unless a result code is the expected one.
+    /// Throws an error if a result code is not the expected code.
     fileprivate func check(_ code: Int32, expected: Int32 = SQLITE_OK) throws(SQLiteError) {
         guard code == expected else { throw SQLiteError(code: code, database: database, sql: sql) }
     }

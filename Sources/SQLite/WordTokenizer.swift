@@ -15,7 +15,7 @@ public final class WordTokenizer {
     private let functions: fts5_tokenizer
     private let tokenizer: OpaquePointer
 
-    /// The tokenizer's options in the index's definition: `unicode61 remove_diacritics 2`.
+    /// The tokenizer's options. They match the index's definition, `unicode61 remove_diacritics 2`.
     private static let options = ["remove_diacritics", "2"]
 
     /// Creates a tokenizer. The connection must stay open while the tokenizer exists.
@@ -47,8 +47,8 @@ public final class WordTokenizer {
 
     /// Returns SQLite's full-text interface.
     ///
-    /// "A pointer to the fts5_api object … SELECT fts5(?1)". The pointer type's name proves that the caller is not SQL
-    /// text.
+    /// "A pointer to the fts5_api object … SELECT fts5(?1)". Only a program can bind a pointer with the name of this
+    /// type; SQL text cannot.
     private static func api(_ database: OpaquePointer) -> UnsafeMutablePointer<fts5_api>? {
         var api: UnsafeMutablePointer<fts5_api>?
         var statement: OpaquePointer?

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// The only connection that writes to a database. The writer publishes its changes.
+/// The process's only connection that writes to a database. The writer publishes its changes.
 ///
 /// A writer belongs to one actor, whose methods are whole transactions:
 ///
@@ -13,7 +13,7 @@ public final class Writer {
     private let recorder: CommitRecorder
     private let hub: ChangeHub
     private let path: String
-    /// SQLite's `data_version`, which changes when another process commits.
+    /// The last `data_version` of SQLite, which changes when another process commits.
     private var dataVersion: Int64 = 0
 
     /// The result of moving pages from the log into the database.
@@ -50,11 +50,11 @@ public final class Writer {
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0
     }
 
-    /// Switches a fresh database to write-ahead mode while other processes may do the same.
+    /// Switches a new database to write-ahead mode. Other processes may do the same meanwhile.
     ///
     /// SQLite does not wait for the lock here: "If SQLite determines that invoking the busy handler could result in a
-    /// deadlock, it will go ahead and return SQLITE_BUSY". The failed statement has released its lock, so the other
-    /// process can finish, and the next attempt has nothing left to do.
+    /// deadlock, it will go ahead and return SQLITE_BUSY". So this method tries again. The failed statement has
+    /// released its lock, so the other process can finish the switch, and the next attempt has nothing left to do.
     private static func switchToLog(_ connection: Connection) throws {
         let deadline = ContinuousClock.now + .milliseconds(Connection.patience)
         while true {
@@ -79,8 +79,8 @@ public final class Writer {
 
     /// Runs the body as one transaction and publishes its changes after the commit.
     ///
-    /// - Parameter last: runs at the end of the transaction with the changes of the body. The writer publishes its
-    ///   result as well.
+    /// - Parameter last: a closure that runs at the end of the transaction, with the changes of the body. The writer
+    ///   also publishes the changes that this closure returns.
     @discardableResult
     public func transaction<Result>(
         _ body: (Connection) throws -> Result,
@@ -153,13 +153,13 @@ public final class Writer {
 
 /// Records the rows that commits touch, and the length of the write-ahead log.
 ///
-/// SQLite calls the update hook for each row of an ordinary table, but not for `WITHOUT ROWID` tables, for rows
-/// replaced by `INSERT OR REPLACE`, nor for `DELETE` without `WHERE`. The schema and the statements of this program use
-/// none of the three.
+/// SQLite calls the update hook for each row of an ordinary table. It does not call the hook for `WITHOUT ROWID`
+/// tables, for rows replaced by `INSERT OR REPLACE`, or for `DELETE` without `WHERE`. None of the three occurs in the
+/// watched tables of this program.
 private final class CommitRecorder {
     /// The touched rows of one table.
     private struct Touched {
-        /// The table's name as a C string. The C string compares with SQLite's name without a conversion per row.
+        /// The table's name as a C string. Its comparison with SQLite's name needs no conversion for each row.
         let name: [CChar]
         let isWatched: Bool
         var rows: Set<Int64> = []
@@ -225,7 +225,7 @@ private final class CommitRecorder {
         return touched.count - 1
     }
 
-    /// Records a checkpoint. SQLite does not report it through the commit hook, because a checkpoint commits nothing.
+    /// Records a checkpoint. SQLite does not call the hook for commits then, because a checkpoint commits nothing.
     func recordCheckpoint(_ checkpoint: Writer.Checkpoint) {
         if checkpoint.moved == checkpoint.pages { pagesInLog = 0 }
     }

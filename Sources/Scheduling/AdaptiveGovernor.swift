@@ -5,15 +5,15 @@ import Numbers
 ///
 /// For each host the governor keeps a window (``HostPath``): a number of bytes that may be requested but not yet
 /// received. A transfer may start while fewer bytes than the window are under way. A transfer that the user waits for
-/// starts at once. Other transfers then wait until so few of its bytes are left that more bandwidth would not make it
-/// faster. When the user opens a photo, the governor once interrupts enough transfers for the link to drain in about a
-/// round trip.
+/// starts at once. Other transfers then wait until so few bytes of that transfer are left that more bandwidth would not
+/// make it faster. When the user opens a photo, the governor once interrupts so many transfers that the link drains in
+/// about a round trip.
 public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
     /// The hosts that the governor knows, by name. Tests read this dictionary.
     private(set) var hosts: [String: GovernedHost] = [:]
     private var running = RunningTransfers()
-    /// The running transfers that the user waits for, stored because each admission needs them.
+    /// The numbers of the running transfers that the user waits for. Stored, because each admission needs them.
     private var urgent: Set<Int> = []
     /// Whether the governor must still interrupt transfers for a photo that the user has opened.
     private var mustDrain = false
@@ -32,7 +32,7 @@ public struct AdaptiveGovernor: Governor {
 
     /// Creates a governor that starts with a history of earlier runs.
     ///
-    /// - Parameter width: the most transfers of all hosts, for systems with few file descriptors.
+    /// - Parameter width: the maximum number of transfers of all hosts, for systems with few file descriptors.
     public init(history: HostHistory = HostHistory(), width: Int = AdaptiveGovernor.greatestWidth) {
         remembered = history
         self.width = min(max(1, width), Self.greatestWidth)
@@ -57,7 +57,7 @@ public struct AdaptiveGovernor: Governor {
         if candidate.isUrgent { return .now(host.way(for: candidate)) }
         if host.cap.isSilent(at: now) { return .hostIsBusy }
         if areOthersHeldBack || running.count >= width { return .linkIsBusy }
-        // The link is not busy, because thumbnails of other hosts may still start.
+        // Do not report that the link is busy, because thumbnails of other hosts may still start.
         if candidate.kind == .photo, !urgentTransfers.isEmpty { return .hostIsBusy }
         if host.trial.wantsAnother { return .now(.few) }
         guard host.running == 0 || host.underWay < host.window else { return .hostIsBusy }
@@ -204,8 +204,7 @@ public struct AdaptiveGovernor: Governor {
         running[number] = transfer
     }
 
-    /// Halves the host's limit, and refuses it transfers for the given seconds. Transfers that the user waits for are
-    /// excepted.
+    /// Halves the host's limit. For the given seconds, only transfers that the user waits for may start.
     public mutating func recordComplaint(of host: String, silence: Double, at now: Double) {
         let roundTrip = hosts[host]?.path.roundTripTime ?? 0.2
         hosts[host]?.cap.recordComplaint(at: now, roundTrip: roundTrip, silence: silence)
@@ -266,8 +265,8 @@ public struct AdaptiveGovernor: Governor {
         }
     }
 
-    /// Returns a quarter of a round trip while transfers run. Otherwise returns the time until the governor may try a
-    /// host for which transfers wait.
+    /// Returns the seconds until the next evaluation. While transfers run, that is a quarter of a round trip. Otherwise
+    /// it is the time until the governor may try a host for which transfers wait.
     public func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
         guard !running.isEmpty else {
             return hosts.compactMap { waiting($0.key) > 0 ? $0.value.nextTry(at: now) : nil }.min()
@@ -295,13 +294,13 @@ public struct AdaptiveGovernor: Governor {
     private func shed(_ name: String) -> [Int] {
         guard let path = hosts[name]?.path, let rate = path.bandwidth.greatest else { return [] }
         let interrupted = largest(within: rate * max(path.roundTripTime, 0.5), keeping: 0) { $0.candidate.host == name }
-        // One transfer goes on, because restarting it would gain nothing.
+        // One transfer continues, because restarting it would gain nothing.
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
-    /// Returns a photo to interrupt on each host at its limit. A transfer that the user waits for then starts in its
-    /// place. An interrupted photo keeps its received bytes. Thumbnails are not interrupted, because they would lose
-    /// their bytes and are complete soon.
+    /// Returns a photo to interrupt on each host at its limit. Then a transfer that the user waits for can start on
+    /// that host. An interrupted photo keeps its received bytes. Thumbnails are not interrupted, because they would
+    /// lose their bytes and are complete soon.
     private mutating func freePlaces() -> [Int] {
         defer { crowded = [] }
         return crowded.sorted().compactMap { name in
@@ -321,10 +320,11 @@ public struct AdaptiveGovernor: Governor {
         !transfer.candidate.isUrgent && !transfer.candidate.isLocal
     }
 
-    /// Returns the transfers to interrupt so that the rest fits into a number of bytes. The least important transfers
-    /// come first, and among them the largest.
+    /// Returns the transfers to interrupt. The remaining bytes of all others should then not exceed a limit. The least
+    /// important transfers come first, and among them the largest.
     ///
-    /// - Parameter small: a transfer goes on if fewer bytes than this are still to come, because it is complete soon.
+    /// - Parameter small: a transfer with fewer remaining bytes than this is not interrupted, because it is complete
+    ///   soon.
     private func largest(
         within limit: Double, keeping small: Double, where isMeant: (RunningTransfer) -> Bool
     ) -> [Int] {
@@ -374,8 +374,8 @@ public struct AdaptiveGovernor: Governor {
         hangTimes.map(\.time).min().map { max($0 - now, 0.02) }
     }
 
-    /// The times at which thumbnails count as hanging, unless an event follows. The value `way` says how to request the
-    /// thumbnail again.
+    /// The times at which thumbnails count as hanging, unless an event comes first. The value `way` says how to request
+    /// the thumbnail again.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
         guard let greatest = running.lazy.map(\.transfer.candidate.importance).max() else { return [] }
         let last = running.filter { $0.transfer.candidate.importance == greatest }

@@ -8,7 +8,7 @@ public struct FixedGovernor: Governor {
 
     /// The number of failures in a row after which a host counts as unreachable.
     private static let enoughFailures = 3
-    /// The maximum number of hosts to remember, because a list may name very many.
+    /// The maximum number of hosts to remember. A list may name very many hosts.
     private static let mostHosts = 256
 
     /// Creates a governor that runs `width` transfers.

@@ -51,8 +51,8 @@ struct GovernedHost: Sendable {
 
     var hasWaiting: Bool { waiting > 0 }
 
-    /// Returns the time of the next attempt: a probe, or the end of a pause that the host asked for. Returns nil if
-    /// no attempt is pending.
+    /// Returns the time of the next attempt. The attempt is a probe, or follows a pause that the host asked for.
+    /// Returns nil if no attempt is pending.
     func nextTry(at now: Double) -> Double? {
         reachability.nextProbe ?? (cap.isSilent(at: now) ? cap.silenceEnd : nil)
     }
@@ -61,7 +61,8 @@ struct GovernedHost: Sendable {
 
     /// The maximum number of files of this machine to read at once.
     private static let localWidth = 8
-    /// The most urgent transfers that may try an unreachable host at once. The user may know that the host is back.
+    /// The maximum number of urgent transfers that may try an unreachable host at once. The user may know that the host
+    /// is back.
     private static let urgentWidthOffline = 2
 
     /// Whether another file of this machine may be read now.
@@ -77,9 +78,9 @@ struct GovernedHost: Sendable {
     ///
     /// On a busy link, losses have slowed down the existing connections, and each would gain only one packet per round
     /// trip. Many new connections double their speed in that time. Over a shared connection, however, the server sends
-    /// the most important answer first, so a photo leaves that connection only where the line loses packets.
+    /// the most important answer first. So a photo uses other connections only where the line loses packets.
     func way(for candidate: TransferCandidate) -> Admission.Way {
-        // Files that share a connection would share its window, and wait for the same lost packets.
+        // Uploads over a shared connection would share its window, and wait for the same lost packets.
         if candidate.kind == .upload { return Admission.Way(.unshared) }
         let usual: Admission.Way = trial.isUnshared ? .few : .any
         guard candidate.kind == .photo, path.capacity != nil else { return usual }
@@ -93,7 +94,7 @@ struct GovernedHost: Sendable {
 
     /// The way to request a hanging transfer a second time, if that is useful.
     ///
-    /// Over a shared connection, later answers show the server which packet was lost.
+    /// Over a shared connection, later answers show the server which packet was lost, so a second request is useless.
     var wayForHanging: Admission.Way? {
         guard !isShared, !reachability.isOffline, !isSilent, Double(running) < cap.value else { return nil }
         // A connection of the kind `few` might be the very one that hangs.
@@ -186,7 +187,7 @@ struct GovernedHost: Sendable {
     /// collapsed.
     ///
     /// - Parameters:
-    ///   - isSaturated: whether there has been enough to transfer.
+    ///   - isSaturated: whether there has been enough to transfer to keep the link busy.
     ///   - overdue: the number of answers that are late and have not begun.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int) -> Bool {
         let roundTrip = path.roundTripTime
@@ -230,7 +231,8 @@ struct HostCap {
 
     private static let interval = 30.0
 
-    /// Records a refusal. Only one per round trip lowers the limit, because each running transfer may receive one.
+    /// Records a refusal. Only one refusal per round trip lowers the limit, because the host may refuse all running
+    /// transfers.
     ///
     /// - Parameter silence: the number of seconds for which the host wants no requests.
     mutating func recordComplaint(at now: Double, roundTrip: Double, silence: Double) {
@@ -327,19 +329,19 @@ struct Reachability {
     }
 }
 
-/// Finds out whether many connections to a host carry more than a shared one.
+/// Finds out whether many connections to a host are faster than one shared connection.
 ///
 /// A shared connection has already gained its speed, and the server sends the most important answer first. Where
 /// packets get lost, however, each loss slows down all transfers. The governor sees losses, but not the rate that other
-/// connections would reach. So this type tries a few other connections beside the shared one and compares the rates.
-/// They carry two transfers each: see ``Admission/Connection/few``.
+/// connections would reach. So this type tries a few other connections beside the shared connection, and compares the
+/// rates. These connections carry two transfers each: see ``Admission/Connection/few``.
 struct SharingTrial: Sendable {
     private enum State {
         /// All transfers share a connection. The values are the time of the next trial, and an earlier time that counts
         /// while packets are lost repeatedly.
         case shared(next: Double, early: Double)
-        /// Some transfers use connections of their own. The values are the start, the least rate for leaving the shared
-        /// connection, the bytes delivered when the trial had reached its speed, and the end.
+        /// Some transfers use connections of their own. The values are the start, the least rate that justifies leaving
+        /// the shared connection, the bytes delivered when the trial had reached its speed, and the end.
         case trying(begin: Double, least: Double, deliveredAtSpeed: Double?, end: Double)
         /// No transfer uses the shared connection any more.
         case unshared

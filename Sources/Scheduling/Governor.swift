@@ -2,8 +2,8 @@ import Model
 
 /// Decides how many transfers run, and which of them to interrupt.
 ///
-/// A governor is a value without a clock. The caller tells it each event with its time, in seconds since any fixed
-/// moment. Tests therefore drive it through simulated networks, and can repeat each run.
+/// A governor is a value without a clock. The caller tells the governor each event with its time, in seconds since any
+/// fixed moment. So tests can run a governor in simulated networks, and can repeat each run.
 ///
 ///     var governor: any Governor = AdaptiveGovernor()
 ///     if case .now(let way) = governor.admit(candidate, at: now) {
@@ -106,8 +106,8 @@ public enum TransferEvent: Hashable, Sendable {
     /// A transfer in pieces requested more. The value is the number of bytes requested so far; nil once the transfer
     /// continues in one request.
     case asked(Double?)
-    /// Packets arrived over the connection. The values are the number of packets since the last such event, the number
-    /// out of order, and the smoothed round trip with queues, if known.
+    /// Packets arrived over the connection. The values count the packets since the last such event, and those out of
+    /// order. The round trip is smoothed and includes the time in queues; nil if unknown.
     case packets(Int, disordered: Int, roundTrip: Double?)
     /// The importance of the transfer changed.
     case importance(Importance)
@@ -139,7 +139,7 @@ public struct GovernorReport: Hashable, Sendable {
     public var silences: [String: Double] = [:]
     /// The number of thumbnails that may run at once, at most ``limit``.
     public var width = 0
-    /// The number of transfers of the host that may run at once.
+    /// The maximum number of transfers of the busiest host that may run at once.
     public var limit = 0
     /// The number of bytes that should be requested but not yet received.
     public var window: Double = 0
@@ -169,7 +169,7 @@ public struct TransferPieces: Hashable, Sendable {
     /// late piece.
     private static let sizes = 16_384.0...262_144.0
 
-    /// Creates pieces for a window. The most pieces that may run at once fill the host's window.
+    /// Creates pieces for a transfer's window. The host's whole window has space for the maximum number of pieces.
     init(window: Double, of most: Double) {
         self.window = window
         size = min(max(most / Double(Self.most), Self.sizes.lowerBound), Self.sizes.upperBound)

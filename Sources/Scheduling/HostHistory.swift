@@ -37,7 +37,7 @@ public struct HostHistory: Hashable, Sendable {
         order.compactMap { host in capacities[host].map { "\(host)\t\(Int(clamped: $0))\n" } }.joined()
     }
 
-    /// Returns whether a host is new or differs by over a quarter.
+    /// Returns whether a host is new, or its capacity differs by over a quarter.
     public func differs(from kept: HostHistory) -> Bool {
         capacities.contains { host, capacity in
             guard let known = kept.capacities[host] else { return true }

@@ -1,10 +1,10 @@
 /// The measurements of the path to one host, and the window that results from them.
 ///
 /// The window is a multiple of bandwidth × round trip, the number of bytes under way on the link. With a smaller
-/// window, the link runs dry; with a larger one, bytes wait in a queue, and later requests wait behind them. Once per
-/// round trip, this type checks two things: whether the bandwidth has grown, and whether answers begin late, which
-/// shows a queue. Without a queue the window may grow: where packets get lost, transfers take longer than a round trip,
-/// and more of them have to run.
+/// window, the link is idle at times; with a larger one, bytes wait in a queue, and later requests wait behind them.
+/// Once per round trip, this type checks two things: whether the bandwidth has grown, and whether answers begin late,
+/// which shows a queue. Without a queue the window may grow. Where packets get lost, transfers take longer than a round
+/// trip, so more of them must run to fill the link.
 struct HostPath {
     private let isSecure: Bool
     /// Whether the path is for uploads. Then TCP measures the queue, because this machine sends the packets.
@@ -125,7 +125,8 @@ struct HostPath {
         // The wait for a whole TLS record says little, so the packets show whether there is a queue.
         guard isSeenLate else { return }
         answers += 1
-        // The user waits for no single file, so uploads may keep a longer queue. It keeps the link busy after a loss.
+        // The user waits for no single file, so uploads may keep a longer queue. The queue keeps the link busy after a
+        // loss.
         let isLate =
             isForUploads
             ? packets.isQueueing(least: roundTripTime, isShared: false) : packets.isLate(least: roundTripTime)
@@ -154,9 +155,9 @@ struct HostPath {
         return max(gain * capacity + unseen, min(trialWindow, cap * usualSize), floor)
     }
 
-    /// The factor by which the window exceeds the capacity. The excess keeps the link from running dry. Over one
-    /// connection the factor is smaller: ``unseen`` counts partial records there, and all transfers wait if a queue
-    /// drops a packet.
+    /// The factor by which the window exceeds the capacity. The excess keeps the link busy. Over one connection the
+    /// factor is smaller, because ``unseen`` counts partial records there. Also, all transfers wait if a queue drops a
+    /// packet.
     private var gain: Double { isShared ? 1.1875 : 1.25 }
 
     /// The number of bytes in incomplete TLS records, which have arrived but are not visible.
@@ -170,8 +171,8 @@ struct HostPath {
     /// Whether the link's capacity is smaller than a thumbnail.
     private var isNarrow: Bool { capacity.map { $0 < size(.thumbnail) } ?? false }
 
-    /// The least window, because a short link would run dry between two requests. The window holds one thumbnail, but
-    /// no more than ``moment``. A shared connection does not need this minimum.
+    /// The least window. With a smaller window, a short link would be idle between two requests. The window holds one
+    /// thumbnail, but no more than ``moment``. A shared connection does not need this minimum.
     private var floor: Double { isShared ? 0 : min(usualSize, moment) }
 
     /// The number of bytes that arrive in a quarter of a second.
@@ -186,7 +187,7 @@ struct HostPath {
         isShared = isShared && sharing
         answer = RoundTripFilter()
         (answers, lateAnswers) = (0, 0)
-        // Without slow start: many connections that begin together would drop each other's packets.
+        // Skip slow start, because many connections that begin together would make each other lose packets.
         (isInSlowStart, growth) = (false, BandwidthGrowth())
         trialWindow = StartingWidth.overOne * size(.thumbnail)
     }
@@ -201,7 +202,7 @@ struct HostPath {
     /// Evaluates the measurements up to a time, once per round trip.
     ///
     /// - Parameters:
-    ///   - isSaturated: whether there has been enough to transfer.
+    ///   - isSaturated: whether there has been enough to transfer to keep the link busy.
     ///   - overdue: the number of answers that are late and have not begun.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
         log.record(delivered, at: now, span: collapseSpan)
@@ -243,7 +244,8 @@ struct HostPath {
         if isLate, isShared, growth.roundsWithoutMore < 2,
             trialWindow < gatheringWindow || !packets.isLate(least: roundTripTime)
         {
-            // While one connection gains speed, its answers wait for each other. It gains more only with more requests.
+            // While one connection gains speed, its answers wait for each other. The connection gains more only with
+            // more requests.
             trialWindow = max(trialWindow, min(3 * trialWindow, gatheringWindow, cap * size(.thumbnail)))
         } else if isLate {
             isInSlowStart = false
@@ -257,9 +259,9 @@ struct HostPath {
 
     /// The largest window to try.
     ///
-    /// An answer shows an effect after up to two round trips, so the known capacity limits the window. If the link
-    /// carries more, the known capacity soon grows. After the start, more bytes would only fill a queue, unless losses
-    /// keep transfers from using the link.
+    /// A larger window shows its effect only after up to two round trips, so the known capacity limits the window. If
+    /// the link carries more, the known capacity soon grows. After the start, more bytes would only fill a queue,
+    /// unless losses keep transfers from using the link.
     private var greatestTrialWindow: Double {
         guard let capacity else { return .infinity }
         if isShared, isInSlowStart, !isHeldUpByLosses { return max(1.25 * capacity, gatheringWindow) }
@@ -281,8 +283,8 @@ struct HostPath {
             delivered, at: now, over: isHeldUpByLosses ? max(4 * roundTripTime, collapseSpan / 2) : 2 * collapseSpan)
     }
 
-    /// Returns the seconds of silence in an answer that show a loss. If the silence lasts longer, the server resends
-    /// the lost packet only after a time-out.
+    /// Returns how many seconds of silence within an answer show a loss. If the silence lasts longer, the server
+    /// resends the lost packet only after a time-out.
     ///
     /// - Parameter others: the number of running transfers of the host.
     func silence(among others: Int) -> Double {
@@ -312,9 +314,9 @@ struct HostPath {
 
 /// Estimates how many bytes of an incomplete TLS record have arrived. TLS shows a record only when it is complete.
 ///
-/// On a slow link a record takes half a second, so a request sent when the record is visible is late, and one sent much
-/// earlier delays the photo that the user opens. Each record becomes visible with its last byte. So complete records
-/// show the rate of the link, and the rate shows how much of the next record has arrived.
+/// On a slow link a record takes half a second. A request that is sent when the record is visible is late. A request
+/// that is sent much earlier delays the photo that the user opens. Each record becomes visible with its last byte. So
+/// complete records show the rate of the link, and the rate shows how much of the next record has arrived.
 struct TLSRecordDelay: Sendable {
     /// The estimated number of invisible bytes; 0 until records show a rate.
     private(set) var unseen = 0.0
@@ -322,7 +324,7 @@ struct TLSRecordDelay: Sendable {
 
     /// The number of recent deliveries that determine the rate.
     private static let most = 9
-    /// The number of bytes that most servers put into a record. The limit is the same (RFC 8446).
+    /// The number of bytes in the TLS records of most servers. RFC 8446 allows no more bytes.
     static let record = 16_384.0
 
     /// Records the total number of bytes delivered.
@@ -355,8 +357,8 @@ struct CollapseDetector: Sendable {
     /// time.
     private var busy: (since: Double, delivered: Double)?
 
-    /// The number of bytes that show that the link works, the size of three packets. If fewer bytes arrive, a packet
-    /// was lost or the link is asleep, and the rate of the link is unknown.
+    /// The number of bytes that proves that the link works: three packets. If fewer bytes arrive, a packet was lost or
+    /// the link is asleep, and the rate of the link is unknown.
     private static let sign = 4_344.0
     /// The lowest rate that a working link can have, in bytes per second.
     private static let least = 2_000.0
@@ -373,7 +375,7 @@ struct CollapseDetector: Sendable {
     ///
     /// - Parameters:
     ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, so the bandwidth seems
-    ///     larger than it is, and only a larger fall of the rate is a collapse.
+    ///     larger than it is. Then only a larger fall of the rate is a collapse.
     ///   - span: the number of seconds to look back.
     func judge(
         _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double
@@ -391,7 +393,7 @@ struct CollapseDetector: Sendable {
 /// Estimates a link's capacity from its first answers.
 ///
 /// The first requests are sent together, so the server sends the answers one behind the other, as fast as the narrowest
-/// link lets them through. The time between two answers is the time that the link takes for one.
+/// link lets them through. The time between two answers is the time that the link takes for one answer.
 struct InitialEstimate: Sendable {
     private var waits: [Double] = []
     private var isRead = false
@@ -403,8 +405,8 @@ struct InitialEstimate: Sendable {
         if !isRead { waits.append(wait) }
     }
 
-    /// Returns the number of bytes that the link holds at once, as soon as there are enough answers. Returns nil before
-    /// and after that.
+    /// Returns the number of bytes that the link holds at once. Returns nil until there are enough answers, and after
+    /// the first result.
     ///
     /// - Parameter size: the number of bytes in each answer.
     mutating func takeCapacity(size: Double) -> Double? {
@@ -421,10 +423,10 @@ struct InitialEstimate: Sendable {
 
 /// Limits the number of thumbnails to request before the first measurement.
 ///
-/// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928), and a link of some megabits
-/// per second drops the last packets. The loss takes three round trips to repair. So the width begins small and grows
-/// by one with each answer; on a short path, where repairs are fast, also by two with each connection. Over TLS,
-/// transfers may share a connection and come one after the other, so the width stays as it is.
+/// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928). A link of some megabits per
+/// second then drops the last packets, and the repair takes three round trips. So the width begins small and grows by
+/// one with each answer. On a short path, where repairs are fast, the width also grows by two with each connection.
+/// Over TLS, transfers may share a connection and come one after the other, so the width stays as it is.
 struct StartingWidth: Sendable {
     /// The number of thumbnails to request now.
     private(set) var width: Double

@@ -1,6 +1,6 @@
 /// Finds the greatest recent rate. Lower samples show a small demand or a loss, not the capacity of the link.
 ///
-/// Samples expire against newer ones, not against the clock: without transfers nothing is measured.
+/// A sample can expire only when a newer sample comes, because without transfers nothing is measured.
 struct BandwidthFilter {
     /// The samples, the greatest rate first. Each sample is newer than the one before.
     private var samples: [(time: Double, rate: Double)] = []
@@ -94,8 +94,8 @@ struct DeliveryLog {
 
 /// Spreads the bytes that a lost packet delayed over the time in which they arrived.
 ///
-/// The system keeps the bytes behind a lost packet and delivers all at once when it arrives. For a moment that looks
-/// like several times the bandwidth.
+/// The system keeps the bytes behind a lost packet, and delivers all of them when the packet arrives. For a moment, the
+/// rate then seems to be several times the bandwidth.
 struct BurstArrivals: Sendable {
     private var silences: [(begin: Double, end: Double)] = []
 
@@ -117,7 +117,7 @@ struct BurstArrivals: Sendable {
 /// Shows the losses and queues of a path, judged by its packets.
 ///
 /// A full queue drops packets too, but then the transfers use the link as well as possible. Packets that the line loses
-/// keep connections from using it. So losses while a queue exists do not count as losses of the line.
+/// keep transfers from using the whole link. So losses while a queue exists do not count as losses of the line.
 struct PacketSigns: Sendable {
     private var losses = LossRecord()
     private var lossesOnLine = LossRecord()
@@ -166,8 +166,8 @@ struct PacketSigns: Sendable {
 
     /// Returns whether packets probably wait in a queue.
     ///
-    /// Over a single connection, TCP measures the round trip of only few packets, so a queue shows later than its
-    /// drops. There, the sign of a queue counts for some round trips.
+    /// Over a single connection, TCP measures the round trip of only few packets, so a queue shows only after it has
+    /// dropped packets. There, a sign of a queue stays valid for some round trips.
     func isQueueing(least: Double, isShared: Bool) -> Bool {
         isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * least + 0.01
     }

@@ -1,8 +1,8 @@
 /// Computes the time to wait before a failed request is retried.
 ///
-/// The waits are random parts of a second, of a minute, of an hour, and from then on of six hours. The first retries
-/// help after short failures. The later ones do not burden a server that is down. Random waits spread the requests of
-/// many clients.
+/// Each wait is a random part of a longest wait: a second, then a minute, an hour, and from then on six hours. The
+/// first retries help after short failures. Later retries do not burden a server that is down. Random waits spread the
+/// requests of many clients.
 public struct RetrySchedule: Sendable {
     /// The number of attempts after which a request fails permanently; nil for no limit.
     ///
@@ -27,7 +27,7 @@ public struct RetrySchedule: Sendable {
     /// request's failure stops requests to the whole host.
     private static let patience = 60
 
-    /// Returns the seconds without requests to the whole host after a failure.
+    /// Returns the seconds for which a failure stops requests to the host.
     public func silence(retryAfter: Int?) -> Int {
         guard let retryAfter else { return 0 }
         return maximumAttempts != nil && retryAfter > Self.patience ? 0 : min(retryAfter, Self.patience)

@@ -52,7 +52,7 @@ struct RunningTransfer {
     var isLeft = false
     /// Whether the transfer hung and was requested a second time. The value is also true for the second request.
     var isRepeated: Bool
-    /// Whether the transfer was interrupted so that another can start under its host's limit.
+    /// Whether the transfer was interrupted so that another transfer of its host can start.
     var isGivenUp = false
     /// The time of the transfer's last event, or of its request.
     var sign: Double
@@ -85,7 +85,7 @@ struct RunningTransfer {
     ///
     /// - Parameter size: the assumed size, until the server has stated it.
     func rest(expecting size: Double) -> Double {
-        // The answer is probably that the stored version is current.
+        // The server will probably answer in one packet that the stored version is current.
         if candidate.isAskedAfter, !isAnswered { return Self.packet }
         return max((length ?? candidate.length ?? size - candidate.held) - received, Self.packet)
     }

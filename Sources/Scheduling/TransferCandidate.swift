@@ -2,7 +2,7 @@ import Model
 
 /// A transfer that waits for a governor's admission.
 ///
-/// Very many candidates may wait. To save memory, the small fields stand together, after the large ones.
+/// Very many candidates may wait. To save memory, the small properties come after the large properties.
 public struct TransferCandidate: Hashable, Sendable {
     /// The server to request the transfer from; empty for a file of this machine.
     public var host: String
@@ -14,7 +14,8 @@ public struct TransferCandidate: Hashable, Sendable {
     public var importance: Importance
     /// The kind of content.
     public var kind: TransferKind
-    /// Whether the cache has a version. Then the server will probably answer that this version is current.
+    /// Whether the cache already has a version of the file. Then the server will probably answer that this version is
+    /// current.
     public var isAskedAfter: Bool
     /// Whether the transfer's connections use TLS, whose handshake takes longer.
     public var isSecure: Bool
@@ -37,7 +38,7 @@ public struct TransferCandidate: Hashable, Sendable {
     /// Whether the transfer reads a file of this machine.
     public var isLocal: Bool { host.isEmpty }
 
-    /// Whether the user waits for this transfer alone.
+    /// Whether the user waits for this transfer. True for a list and for the photo in the viewer.
     var isUrgent: Bool { importance >= .list }
 }
 

@@ -82,7 +82,7 @@ public struct TransferQueue: Sendable {
     public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (
         entry: Entry, way: Admission.Way
     )? {
-        // The first transfer of a lane decides for the whole lane.
+        // If the first transfer of a host may not start, no transfer of this host may start.
         var heads = Heap<(number: Int, slot: QueueSlot)> { $0.slot.comesBefore($1.slot) }
         for number in lanes.values.compactMap(\.first) { heads.push((number, slots[number])) }
         while let (number, slot) = heads.popFirst() {
@@ -114,7 +114,7 @@ private struct QueueSlot: Sendable {
     /// The index of the transfer in the heap of its host. The index is negative if the transfer does not wait.
     var index: Int32
 
-    /// The entry of a number that does not wait.
+    /// The entry for a number whose transfer does not wait.
     static let vacant = QueueSlot(
         candidate: TransferCandidate(host: "", importance: .rest, kind: .thumbnail), rank: 0, index: -1)
 

@@ -8,8 +8,8 @@ import Synchronization
 ///
 ///     try await Keyring().keep(signIn, for: place)
 ///
-/// The first request loads the library. A keyring may ask the user for a password, and may never answer. So each request runs
-/// on a separate queue with a time limit.
+/// The first request loads the keyring library. A keyring may ask the user for a password, and may never answer. So
+/// each request runs on a separate queue with a time limit.
 public final class Keyring: Sendable {
     private let library: String
     private let timeLimit: DispatchTimeInterval
@@ -31,17 +31,17 @@ public final class Keyring: Sendable {
         func end() { withUnsafePointer(to: functions) { csecret_cancel($0, cancellable) } }
     }
 
-    /// Creates a client of the keyring. The first request loads the library.
+    /// Creates a client of the keyring. The first request loads the keyring library.
     ///
     /// - Parameters:
-    ///   - library: a library name or path.
-    ///   - seconds: the time limit, which includes unlocking by the user.
+    ///   - library: the name or path of the keyring library.
+    ///   - seconds: the time limit of a request, including the time in which the user unlocks the keyring.
     public init(library: String = "libsecret-1.so.0", seconds: Double = 60) {
         self.library = library
         timeLimit = .milliseconds(Int(seconds * 1000))
     }
 
-    /// Returns the sign-in that the keyring has for a place, or nil.
+    /// Returns the keyring's sign-in for a server or proxy, or nil.
     public func signIn(for place: SignInPlace) async throws(SecretError) -> SignIn? {
         try await ask { context in
             var message: UnsafeMutablePointer<CChar>?
@@ -54,7 +54,7 @@ public final class Keyring: Sendable {
         }
     }
 
-    /// Stores a sign-in, and replaces the previous sign-in for the same place.
+    /// Stores a sign-in. Replaces the previous sign-in for the same server or proxy.
     public func keep(_ signIn: SignIn, for place: SignInPlace) async throws(SecretError) {
         try await ask { context in
             var message: UnsafeMutablePointer<CChar>?
@@ -122,8 +122,8 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
 
     /// Creates a request that has not started.
     ///
-    /// - Parameter alarm: fires at the time limit. This initializer starts it and the answer cancels it, so it wakes no
-    ///   idle program.
+    /// - Parameter alarm: a timer that fires at the time limit. This initialiser starts the timer and the answer
+    ///   cancels it, so the timer does not wake an idle program.
     init(
         _ continuation: CheckedContinuation<Result<Answer, SecretError>, Never>, alarm: sending any DispatchSourceTimer
     ) {
@@ -137,8 +137,8 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
     /// Whether the caller still waits for an answer.
     var isOpen: Bool { state.withLock { $0.continuation != nil } }
 
-    /// Marks the request as running. Returns false after the time limit. The caller must not start a request that has timed
-    /// out.
+    /// Marks the request as running. Returns false after the time limit. The caller must not start a request that has
+    /// timed out.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.continuation != nil else { return false }

@@ -2,12 +2,12 @@ import Files
 import Glibc
 import Model
 
-/// Stores passwords in a file that only its owner can read. Each line has a place and a sign-in, such as a user and a
-/// password, separated by tabs.
+/// Stores passwords in a file that only its owner can read. Each line has a server or proxy and a sign-in, such as a
+/// user and a password, separated by tabs.
 ///
 ///     try SecretFile(path: folder + "/passwords").keep(.password(user: "me", password: "…"), for: place)
 ///
-/// Other lines in the file are kept. Reads and writes block, so do not call this on the main actor.
+/// A write keeps all other lines of the file. Reads and writes block, so do not use this type on the main actor.
 public struct SecretFile: Sendable {
     private let path: String
 
@@ -20,14 +20,14 @@ public struct SecretFile: Sendable {
         self.path = path
     }
 
-    /// Returns the sign-in that the file has for a place, or nil.
+    /// Returns the file's sign-in for a server or proxy, or nil.
     public func signIn(for place: SignInPlace) throws(SecretError) -> SignIn? {
         try lines().lazy.compactMap { Self.text(in: $0, for: place) }.first.flatMap { SecretText($0).signIn }
     }
 
-    /// Stores a sign-in, and replaces the previous sign-in for the same place.
+    /// Stores a sign-in. Replaces the previous sign-in for the same server or proxy.
     public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
-        // The lock serializes writes of several programs.
+        // This object holds a lock, so that several programs do not change the file at the same time.
         let file = try onDisk { () throws(SystemError) in try SharedFile(path) }
         var lines = try lines().filter { Self.text(in: $0, for: place) == nil }
         if lines.isEmpty { lines = [Self.header] }
@@ -76,8 +76,10 @@ public struct SecretFile: Sendable {
     private var failure: SecretError { .file(path: path, reason: String(cString: strerror(errno))) }
 }
 
-/// The stored form of a sign-in, percent-encoded: user, tab and password; a token; a tab, the name of a header, a tab and
-/// the header's value; or the four parts of an access key.
+/// A sign-in as percent-encoded text, with tabs between the parts.
+///
+/// A password has the parts user and password. A token is one part. A header has an empty part, its name and its value.
+/// An access key has four parts.
 struct SecretText {
     let text: String
 

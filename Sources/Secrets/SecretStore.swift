@@ -8,9 +8,10 @@ public struct SecretStore: Sendable {
     private let queue = DispatchQueue(label: "vitrine.passwords")
     private let onTrouble: @Sendable (SecretError) -> Void
 
-    /// Combines a password file and a keyring.
+    /// Creates a store from a password file and a keyring.
     ///
-    /// - Parameter onTrouble: receives errors of both. A missing keyring is not an error.
+    /// - Parameter onTrouble: receives the errors of lookups in the file and the keyring. A missing keyring is not an
+    ///   error.
     public init(file: SecretFile, keyring: Keyring, onTrouble: @escaping @Sendable (SecretError) -> Void) {
         self.file = file
         self.keyring = keyring
@@ -33,7 +34,7 @@ public struct SecretStore: Sendable {
         }
     }
 
-    /// Stores a sign-in in the file or the keyring, as the user chose.
+    /// Stores a sign-in in the file or keyring, as the user chose. For `.session`, stores nothing.
     public func keep(_ signIn: SignIn, for place: SignInPlace, in keeping: SignInKeeping) async throws(SecretError) {
         switch keeping {
         case .session: break

@@ -5,7 +5,7 @@ import Synchronization
 /// The current work as data. The activity contains the progress of updates and transfers, failures, and questions to
 /// the user.
 ///
-/// The activity is lost when the program ends. Workers write it; screens read it and listen for changes.
+/// The activity is lost when the program ends. Workers change the activity; screens read it and listen for changes.
 public final class Activity: Sendable {
     private struct State {
         var phases: [GalleryID: SyncPhase] = [:]
@@ -78,7 +78,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Whether the albums of a gallery's server are being read.
+    /// Returns whether Vitrine is reading the albums of a gallery's server.
     public func isReadingAlbums(of gallery: GalleryID) -> Bool {
         state.withLock { $0.readingAlbums.contains(gallery) }
     }
@@ -100,7 +100,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Records the restrictions of a program of Vitrine; nil if it has ended.
+    /// Records the restrictions of one of Vitrine's programs. Nil means that the program has ended.
     public func setRestrictions(_ names: [String]?, of program: String) {
         change { state in
             state.restrictions[program] = names
@@ -120,7 +120,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Reports a problem of the disk. The interface shows the problem once, until the user retries.
+    /// Reports a problem of the disk. The interface shows each problem once, and again after the user retries.
     public func report(_ trouble: StorageTrouble) {
         let isNew = state.withLock { $0.troubles.insert(trouble).inserted }
         if isNew { postNotice(trouble.notice) }
@@ -163,7 +163,7 @@ public final class Activity: Sendable {
         state.withLock { $0.pictureFailures[picture] }
     }
 
-    /// Whether an update of a gallery is running.
+    /// Returns whether an update of a gallery is running.
     public func isUpdating(_ gallery: GalleryID) -> Bool {
         state.withLock { $0.phases[gallery] != nil }
     }
@@ -193,7 +193,8 @@ public final class Activity: Sendable {
         subscribers.subscribe()
     }
 
-    /// Calls `body` with each change until the result is released. The method that made the change returns afterwards.
+    /// Calls `body` with each change until the result is released. The method that makes a change returns after `body`
+    /// does.
     public func relayChanges(_ body: @escaping @Sendable (Change) -> Void) -> Relay<Change> {
         subscribers.relay(body)
     }
@@ -215,8 +216,8 @@ extension Activity {
 
     /// Sets the transfer report and updates the speeds.
     ///
-    /// The controller reports when transfers start, a few times a second while they run, and when the last has ended.
-    /// It lists the transfers only while ``isTrafficWatched``.
+    /// The network controller reports when transfers start, a few times a second while they run, and when the last
+    /// transfer has ended. The report lists the transfers only while ``isTrafficWatched`` is true.
     ///
     ///     activity.setTraffic(TrafficReport(running: 3, limit: 8, received: 1_200_000), at: now)
     ///
@@ -250,7 +251,7 @@ extension Activity {
         state.withLock { $0.traffic.history.speed(at: $0.traffic.reportedAt) }
     }
 
-    /// Requests lists of transfers for as long as the caller keeps the result.
+    /// Requests that reports list the transfers, until the result is released.
     public func watchTraffic() -> TrafficWatch {
         watch(by: 1)
         return TrafficWatch { [weak self] in self?.watch(by: -1) }
@@ -261,7 +262,7 @@ extension Activity {
         state.withLock { $0.traffic.watchers > 0 }
     }
 
-    /// Calls `body` now and after each change, until the result is released.
+    /// Calls `body` now and after each change of ``isTrafficWatched``. The calls end when the result is released.
     public func relayTrafficInterest(_ body: @escaping @Sendable (TrafficInterest) -> Void) -> Relay<TrafficInterest> {
         state.withLock { state in
             body(TrafficInterest(isWatched: state.traffic.watchers > 0))
@@ -291,8 +292,8 @@ extension Activity {
 extension Activity {
     /// Records a failure. The record replaces an older failure of the same subject.
     ///
-    /// After a second attempt or later, the time of the first failure stays. The activity keeps at most 1,000 failures
-    /// and drops the oldest.
+    /// If the failed attempt was not the first one, the record keeps the time of the first failure. The activity keeps
+    /// at most 1,000 failures and drops the oldest.
     public func recordFailure(_ failure: FailureReport) {
         change { state in
             state.reports.add(failure)
@@ -305,7 +306,7 @@ extension Activity {
         changeReports(of: subject) { $0.remove(subject) }
     }
 
-    /// Records that a failed subject will not be retried, because no wish names it.
+    /// Records that a failed subject will not be retried. No wish for the subject is left.
     public func cancelRetry(of subject: Wish.Subject) {
         changeReports(of: subject) { $0.cancelRetry(of: subject) }
     }
@@ -315,8 +316,8 @@ extension Activity {
         changeReports { $0.remove(of: gallery) }
     }
 
-    /// Changes the list of failures. Listeners hear of the change only if `body` returns true, because most subjects
-    /// never failed.
+    /// Changes the list of failures. The method notifies listeners only if `body` returns true. Most subjects never
+    /// failed, so most calls change nothing.
     private func changeReports(of subject: Wish.Subject? = nil, _ body: (inout FailureList) -> Bool) {
         let isChanged = state.withLock { body(&$0.reports) }
         guard isChanged else { return }

@@ -14,11 +14,12 @@ extension Activity {
         public var hasTraffic = false
         /// Whether the list of failures changed.
         public var hasFailures = false
-        /// The subjects whose own failures changed. Empty if all failures, or all of a gallery, were removed.
+        /// The subjects whose failures changed. The set is empty if all failures, or all failures of a gallery, were
+        /// removed.
         public var failures: Set<Wish.Subject> = []
         /// The galleries that the user retries.
         public var retried: Set<GalleryID> = []
-        /// Whether a question for credentials was asked or withdrawn, or answered.
+        /// Whether a question for credentials, or a sign-in with the browser, changed.
         public var hasSignIns = false
 
         /// Creates an empty change.
@@ -46,7 +47,7 @@ extension Activity {
             hasSignIns = hasSignIns || later.hasSignIns
         }
 
-        /// Divides the change into changes with at most `limit` subjects each. The last one has everything else.
+        /// Divides the change into changes with at most `limit` subjects each. The last of these has everything else.
         public func divided(maximumSubjects limit: Int) -> [Change] {
             guard pictures.count + failures.count > limit else { return [self] }
             var rest = self
@@ -88,8 +89,8 @@ extension Activity.Change {
 
 /// A sign-in that the user makes with the browser.
 ///
-/// The screen starts a sign-in in the ``Activity`` and requests it through ``Wishes``. The network asks the server for
-/// a page, waits until the user has signed in there, and sets each ``Stage`` in the activity.
+/// The screen starts a sign-in in the ``Activity`` and requests it through ``Wishes``. The network code asks the server
+/// for a page, waits until the user has signed in there, and sets each ``Stage`` in the activity.
 public struct BrowserSignIn: Hashable, Sendable {
     /// The number of the sign-in in this run of the program.
     public let number: Int
@@ -105,7 +106,7 @@ public struct BrowserSignIn: Hashable, Sendable {
 
     /// The progress of a sign-in.
     public enum Stage: Hashable, Sendable {
-        /// The server has not named its page yet.
+        /// The server has not yet sent the address of its sign-in page.
         case starting
         /// The user can open the server's page at this address.
         case waiting(Address)

@@ -5,10 +5,10 @@ import Synchronization
 /// Holds credentials in memory, from typed addresses and from the user's answers. Databases and settings contain no
 /// credentials.
 ///
-/// A gallery uses the credentials of its own origin. For another origin, where some of its pictures may be, it uses
-/// credentials only after the user entered them for this gallery: an untrusted list must not make Vitrine send
-/// passwords. The same holds for netrc files: see ``isNamedByUser(_:in:)``. Proxies are the user's own choice and have
-/// no such limit.
+/// A gallery uses the credentials of its own origin. Some of its pictures may be on another origin. There, the gallery
+/// uses credentials only after the user entered them for this gallery, because an untrusted list must not make Vitrine
+/// send passwords. The same rule holds for netrc files: see ``isNamedByUser(_:in:)``. Proxies are the user's own
+/// choice, so the rule does not apply to proxies.
 public final class CredentialStore: Sendable {
     fileprivate struct State {
         var known: [SignInPlace: SignIn] = [:]
@@ -18,7 +18,7 @@ public final class CredentialStore: Sendable {
         var refused: [SignInPlace: Set<SignIn>] = [:]
         /// The user name that each server or proxy refused last.
         var refusedUsers: [SignInPlace: String] = [:]
-        /// The regions of storage services that refused another region.
+        /// The right region of each storage service that refused another region.
         var regions: [Origin: String] = [:]
         /// The running lookups of stored passwords. All callers share one lookup per server or proxy.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
@@ -65,8 +65,8 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Calls `body` with known and later credentials until the result is released. ``take(_:for:by:)`` returns after
-    /// the call.
+    /// Calls `body` with known and later credentials until the result is released. ``take(_:for:by:)`` returns only
+    /// after `body` has returned.
     public func relayEntered(_ body: @escaping @Sendable (EnteredCredentials) -> Void) -> Relay<EnteredCredentials> {
         state.withLock { state in
             let entries = state.known.map { place, signIn in
@@ -77,7 +77,7 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Returns all known credentials that a gallery may use, for another process that works for it.
+    /// Returns the known credentials that a gallery may use. They are for another process that works for the gallery.
     public func credentials(for gallery: Address) -> EnteredCredentials {
         state.withLock { state in
             let entries = state.known.filter { state.mayUse($0.key, in: gallery) }.mapValues {
@@ -92,7 +92,8 @@ public final class CredentialStore: Sendable {
         refusals.relay(body)
     }
 
-    /// Records the users that servers and proxies have refused in another process, and drops their credentials.
+    /// Records refusals from another process, and removes the refused credentials. Each refusal names a user at a
+    /// server or proxy.
     public func adopt(_ refused: RefusedUsers) {
         state.withLock { state in
             for (place, user) in refused.users {
@@ -137,9 +138,11 @@ public final class CredentialStore: Sendable {
         state.withLock { $0.refusedUsers[place] }
     }
 
-    /// Whether the user has named an origin, or signed in to it for the gallery.
+    /// Returns whether the user has named an origin for a gallery.
     ///
-    /// `https` at the gallery's host counts too: users leave out the scheme, and servers redirect there.
+    /// The user has named the origin of the gallery's address, and each origin to which the user signed in for the
+    /// gallery. `https` at the gallery's host counts too, because users leave out the scheme, and servers redirect to
+    /// `https`.
     public func isNamedByUser(_ origin: Origin, in gallery: Address) -> Bool {
         if origin.scheme == .https, origin.host == gallery.host { return true }
         return state.withLock { $0.mayUse(origin, in: gallery) }
@@ -149,8 +152,8 @@ public final class CredentialStore: Sendable {
     ///
     /// - Parameters:
     ///   - sent: the refused credentials, which this call removes; nil if they are already removed.
-    ///   - place: the server or proxy that refused them.
-    ///   - gallery: the gallery on whose behalf Vitrine sent them.
+    ///   - place: the server or proxy that refused the credentials.
+    ///   - gallery: the gallery on whose behalf Vitrine sent the credentials.
     public func hasOther(than sent: SignIn?, for place: SignInPlace, in gallery: Address) async -> Bool {
         let isKnown = change { state in
             if let sent { state.remove(refused: sent, by: place) }
@@ -200,13 +203,13 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Makes the store look up a stored password again when it next needs one.
+    /// Makes later requests look up stored passwords again.
     public func retry() {
         state.withLock { $0.lookUps = [:] }
     }
 
-    /// Whether a gallery's requests may cause a lookup. A list may name other origins, but that is no reason to send
-    /// stored passwords there.
+    /// Returns whether a gallery's requests may look up a stored password. A list may name other origins, but that is
+    /// no reason to send stored passwords there.
     private static func isLookedUp(_ place: SignInPlace, by gallery: Address) -> Bool {
         if case .origin(let origin) = place { origin == gallery.origin } else { true }
     }
@@ -247,7 +250,7 @@ extension CredentialStore.State {
         }
     }
 
-    /// Whether a place has refused a key, with any region.
+    /// Returns whether a server has refused a key, with any region.
     fileprivate func hasRefused(_ signIn: SignIn, _ place: SignInPlace) -> Bool {
         guard case .accessKey(let key) = signIn else { return false }
         return refused[place]?.contains { other in
@@ -262,7 +265,7 @@ public struct CredentialKeeping: Sendable {
     public let lookUp: @Sendable (SignInPlace) async -> SignIn?
     /// Stores credentials. Returns an error message if that fails.
     let keep: @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
-    /// Returns the user's access keys for the storage service at an origin, the most important first.
+    /// Returns the user's access keys for a storage service. The most important key comes first.
     public let accessKeys: @Sendable (Origin) async -> [AccessKey]
 
     /// Creates the functions.
@@ -339,10 +342,12 @@ public struct RefusedUsers: Coalescing, Equatable {
 struct QuestionList {
     /// The open questions, the oldest first.
     private(set) var open: [SignInQuestion] = []
-    /// The servers and proxies whose questions the user declined, with the galleries whose requests caused the question.
+    /// The servers and proxies whose questions the user declined. The values are the galleries whose requests caused a
+    /// question.
     private var declined: [SignInPlace: Set<GalleryID>] = [:]
 
-    /// Adds a question, or extends the open question of the same server or proxy. Drops a declined question.
+    /// Adds a question, or extends the open question of the same server or proxy. Ignores a question that the user
+    /// declined.
     mutating func ask(_ question: SignInQuestion) {
         if let galleries = declined[question.place] {
             declined[question.place] = galleries.union(question.galleries)

@@ -7,7 +7,7 @@ struct FailureList {
 
     /// The reports in order, the newest last.
     private var reports: [FailureReport] = []
-    /// The subjects of all reports. Each success checks this set first and rarely finds its subject.
+    /// The subjects of all reports, for a fast check. Most subjects that succeed have no report.
     private var subjects: Set<Wish.Subject> = []
 
     /// The reports, the newest first.
@@ -17,7 +17,7 @@ struct FailureList {
     /// The report of a subject; nil if there is none.
     subscript(subject: Wish.Subject) -> FailureReport? { index(of: subject).map { reports[$0] } }
 
-    /// Adds a report as the newest report. After a second attempt or later, the report keeps the time of the first
+    /// Adds a report as the newest report. A report about a second or later attempt keeps the time of the first
     /// failure.
     mutating func add(_ report: FailureReport) {
         var report = report

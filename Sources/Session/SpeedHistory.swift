@@ -9,7 +9,7 @@ struct SpeedHistory {
     /// The number of seconds that the history keeps.
     static let length = 60
 
-    /// The bytes of each second, in a ring that ends with ``newest``.
+    /// The bytes of each second, in a ring buffer. The last second of the ring is ``newest``.
     private var bytes = [ByteCount](repeating: 0, count: length)
     /// The second of the last record.
     private var newest: Int64?
@@ -66,7 +66,8 @@ public struct TrafficInterest: Coalescing, Equatable {
     }
 }
 
-/// A request for lists of transfers, which ends when the object is released: see ``Activity/watchTraffic()``.
+/// A request for transfer lists in reports: see ``Activity/watchTraffic()``. The request ends when the object is
+/// released.
 public final class TrafficWatch: Sendable {
     private let onEnd: @Sendable () -> Void
 

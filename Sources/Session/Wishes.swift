@@ -5,15 +5,15 @@ import Synchronization
 /// The lists and pictures that screens and commands want in the cache. The network controller learns of wishes only
 /// here.
 ///
-/// There are two kinds of wishes. A screen states all its needs together, whenever they change. A user's request, such
-/// as an update, is made once and stands until it is fulfilled or stopped. A repeated request only shortens the wait
-/// for a retry, however long a key is held.
+/// There are two kinds of wishes. A screen states all its wishes together, whenever they change. A user's request, such
+/// as an update, is made once and remains until it is fulfilled or stopped. Repeating a request, for example by holding
+/// a key, only shortens the wait for a retry.
 ///
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
 ///     wishes.ask(for: .list(gallery))
 ///
-/// The user can ``decline(_:)`` a subject, ``retry(_:)`` a failed one, and ``pause()`` all transfers. Wishes have no
-/// replies: the controller follows ``snapshots()``, and screens watch the cache.
+/// The user can ``decline(_:)`` a subject, ``retry(_:)`` a failed subject, and ``pause()`` all transfers. Wishes have
+/// no replies: the controller follows ``snapshots()``, and screens watch the cache.
 public final class Wishes: Sendable {
     /// The identity of a screen or command that states wishes.
     public struct Wisher: Hashable, Sendable {
@@ -34,7 +34,7 @@ public final class Wishes: Sendable {
         self.owner = owner
     }
 
-    /// Creates a new identity for stating wishes.
+    /// Creates an identity for a new screen or command.
     public func makeWisher() -> Wisher {
         state.withLock { $0.makeWisher() }
     }
@@ -49,8 +49,8 @@ public final class Wishes: Sendable {
         state([], by: wisher)
     }
 
-    /// Withdraws the wishes of a wisher and stops subjects, both in one step. In several steps, transfers that are
-    /// about to stop could start meanwhile.
+    /// Withdraws a wisher's wishes and stops subjects, all in one step. With two steps, a transfer that is about to be
+    /// stopped could start in between.
     public func withdraw(_ wisher: Wisher, stopping subjects: [Wish.Subject]) {
         change { list in
             subjects.reduce(list.state([], by: wisher)) { hasChanged, subject in list.stop(subject) || hasChanged }
@@ -87,7 +87,7 @@ public final class Wishes: Sendable {
         change { $0.number(of: subject) == number && $0.stop(subject) }
     }
 
-    /// Whether a subject was requested and is neither fulfilled nor stopped.
+    /// Returns whether a subject is requested, and neither fulfilled nor stopped.
     public func isStanding(_ subject: Wish.Subject) -> Bool {
         state.withLock { $0.isStanding(subject) }
     }
@@ -102,20 +102,20 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Keeps a subject in the cache until ``release(_:)``, even after it was fulfilled. An export needs each photo until
-    /// the export has opened the photo's file.
+    /// Keeps a subject in the cache until ``release(_:)``. An export needs each photo until the export has opened the
+    /// photo's file, even if the request for the photo was fulfilled.
     public func hold(_ subject: Wish.Subject) {
         state.withLock { $0.held[subject, default: 0] += 1 }
     }
 
-    /// Whether any wish names a subject, or ``hold(_:)`` keeps it.
+    /// Returns whether any wish names a subject, or ``hold(_:)`` keeps the subject.
     public func isWanted(_ subject: Wish.Subject) -> Bool {
         state.withLock { list in
             list.held[subject] != nil || list.snapshot.wishes.contains { $0.subject == subject }
         }
     }
 
-    /// Ends one ``hold(_:)``.
+    /// Ends the effect of one call of ``hold(_:)``.
     public func release(_ subject: Wish.Subject) {
         state.withLock { list in
             guard let count = list.held[subject] else { return }
@@ -127,9 +127,9 @@ public final class Wishes: Sendable {
 
     /// Excludes a subject for now. Stops the subject if it was requested.
     ///
-    /// The exclusion holds for all wishers. It ends when the subject is requested again, when it is stated after all
-    /// wishes for it were withdrawn, or when it becomes more important: a user who scrolls back to a photo or opens it
-    /// wants it again. ``retry(_:)`` ends it for a whole gallery.
+    /// The exclusion holds for all wishers. It ends when the subject is requested again, when all wishes for it are
+    /// withdrawn, or when a wish makes it more important. So a user who scrolls back to a photo, or opens it, gets the
+    /// photo. ``retry(_:)`` ends all exclusions in a gallery.
     public func decline(_ subject: Wish.Subject) {
         change { $0.decline(subject) }
     }
@@ -139,12 +139,12 @@ public final class Wishes: Sendable {
         change { $0.accept(gallery) }
     }
 
-    /// Whether the user has declined a subject.
+    /// Returns whether the user has declined a subject.
     public func isDeclined(_ subject: Wish.Subject) -> Bool {
         state.withLock { $0.declined[subject] != nil }
     }
 
-    /// Ends the waits of subjects, and the exclusion of declined subjects among them.
+    /// Retries subjects at once. Also ends the exclusion of those subjects that the user declined.
     public func retry(_ subjects: some Collection<Wish.Subject>) {
         state.withLock { list in
             for subject in subjects { list.accept(subject) }
@@ -157,10 +157,10 @@ public final class Wishes: Sendable {
         state.withLock { send($0, retryingAll: true) }
     }
 
-    /// Starts no more transfers until ``resume()``.
+    /// Prevents the start of transfers until ``resume()``.
     ///
-    /// Vitrine finishes transfers that the user sees or waits for, and interrupts those for later use. Their wishes
-    /// stay.
+    /// Vitrine finishes transfers of data that are on the screen or that the user waits for. Vitrine interrupts the
+    /// other transfers, and their wishes stay.
     public func pause() {
         change { $0.setPaused(true) }
     }
@@ -184,8 +184,8 @@ public final class Wishes: Sendable {
 
     // MARK: - Wishes of another process
 
-    /// Calls `body` now and after each change, until the result is released. The method that made the change returns
-    /// afterwards.
+    /// Calls `body` now and after each change of the wishes, until the result is released. The method that makes a
+    /// change returns after `body` does.
     public func relay(_ body: @escaping @Sendable (WishState) -> Void) -> Relay<WishState> {
         state.withLock { list in
             body(list.wishState)
@@ -213,7 +213,7 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Requests a sign-in with the browser, which replaces an earlier one. Nil ends the earlier one.
+    /// Requests a sign-in with the browser, in place of an earlier sign-in. Nil ends the earlier sign-in.
     public func signIn(withBrowser signIn: BrowserSignIn?) {
         state.withLock { list in
             guard list.browserSignIn != signIn else { return }
@@ -222,7 +222,7 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Returns the requested sign-ins with the browser, starting with the current one.
+    /// Returns a stream of requested sign-ins, starting with the current one.
     public func browserSignIns() -> CoalescingStream<BrowserSignInWish> {
         state.withLock {
             signInSubscribers.subscribe(beginningWith: BrowserSignInWish(signIn: $0.browserSignIn))
@@ -252,7 +252,7 @@ public final class Wishes: Sendable {
 }
 
 extension Wishes {
-    /// All wishes, first the requests, then the stated ones. Each subject occurs once, with its highest importance.
+    /// All wishes: first the requests, then the stated wishes. Each subject occurs once, with its highest importance.
     public struct Snapshot: Coalescing, Equatable {
         /// The wishes, without declined subjects.
         public var wishes: [Wish] = []
@@ -282,22 +282,22 @@ extension Wishes {
     }
 }
 
-/// The state of ``Wishes``. The mutating methods return whether listeners must be told.
+/// The state of ``Wishes``. The mutating methods return whether listeners must be notified.
 struct WishList {
-    /// The stated wishes of each wisher, in the order of their last statements.
+    /// The stated wishes of each wisher. The latest statement comes last.
     private var stated: [(wisher: Wishes.Wisher, wishes: [Wish])] = []
     /// The requested subjects with their numbers.
     private var asked: [(wish: Wish, number: Int)] = []
-    /// The declined subjects, with their importance at that time.
+    /// The declined subjects, with their importance when the user declined them.
     private(set) var declined: [Wish.Subject: Importance] = [:]
     private(set) var isPaused = false
-    /// The number of holders of each held subject. Not private because no other wish depends on it.
+    /// The number of holders of each held subject. Callers may change it, because no other property depends on it.
     var held: [Wish.Subject: Int] = [:]
-    /// The sign-in with the browser. Not private because no other wish depends on it.
+    /// The sign-in with the browser. Callers may change it, because no other property depends on it.
     var browserSignIn: BrowserSignIn?
     private var nextNumber = 0
     private var nextWisher = 0
-    /// The fulfilled requests of another process, until that process knows of it.
+    /// The requests that this process has fulfilled, until the process that made them knows.
     private var fulfilled: [Wish.Subject: Int] = [:]
 
     mutating func makeWisher() -> Wishes.Wisher {
@@ -378,7 +378,7 @@ struct WishList {
     mutating func decline(_ subject: Wish.Subject) -> Bool {
         let wasStopped = stop(subject)
         let importance = importance(of: subject)
-        // A picture may be part of a bulk fetch without being stated.
+        // A bulk fetch may include a picture that no screen has stated.
         guard importance != nil || subject.isPicture else { return wasStopped }
         return declined.updateValue(importance ?? .rest, forKey: subject) == nil || wasStopped
     }
@@ -462,7 +462,7 @@ public struct WishState: Coalescing, Equatable {
         (self.stated, self.asked, self.declined, self.isPaused) = (stated, asked, declined, isPaused)
     }
 
-    /// Takes the later wishes, and keeps the retries of both.
+    /// Takes the later wishes, and keeps the retries of both states.
     public mutating func merge(_ later: WishState) {
         let (retried, areAllRetried) = (retried, areAllRetried)
         self = later
@@ -477,7 +477,7 @@ public struct WishOwner: Sendable {
     let fulfil: @Sendable (Wish.Subject, Int) -> Void
 
     /// - Parameters:
-    ///   - ask: passes on the request for a subject that has changed.
+    ///   - ask: asks the owner to request a subject that has changed.
     ///   - fulfil: reports that the request with a number is fulfilled. Neither function may block, or call the wishes.
     public init(
         ask: @escaping @Sendable (Wish.Subject) -> Void, fulfil: @escaping @Sendable (Wish.Subject, Int) -> Void

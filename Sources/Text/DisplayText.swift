@@ -65,8 +65,9 @@ extension String {
     ///
     ///     print("vitrine export " + "it's".shellWord)     // vitrine export 'it'\''s'
     ///
-    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal. A shell reads bytes, so a
-    /// quote counts even if a combining accent follows. Swift takes the two for one character.
+    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal. Swift takes a quote and a
+    /// combining accent for one character. A shell reads bytes and sees the quote, so the property escapes that quote,
+    /// too.
     public var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {

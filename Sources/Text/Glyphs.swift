@@ -1,16 +1,16 @@
 /// Splits untrusted text into glyphs that are safe to display.
 ///
 /// All text passes through this type before it reaches a cell, a log line or standard output. The glyphs contain no
-/// control characters, bidirectional overrides or invisible characters and at most four marks each. Their widths add up
-/// to the number of columns that a terminal uses.
+/// control characters, bidirectional overrides or invisible characters. Each glyph has at most four combining marks.
+/// The widths of the glyphs add up to the number of columns that a terminal uses.
 ///
 ///     for glyph in Glyphs(photo.name) { … }
 ///
-/// The time is linear in the length of the text, even for 10,000 combining marks.
+/// Iteration takes time in proportion to the length of the text, even for 10,000 combining marks.
 public struct Glyphs: Sequence, Sendable {
     private let text: String
 
-    /// Creates the sequence. Iterating over the sequence processes the text.
+    /// Creates the sequence. Only the iterator processes the text.
     public init(_ text: String) {
         self.text = text
     }
@@ -23,7 +23,7 @@ public struct Glyphs: Sequence, Sendable {
     /// Iterates over the glyphs of a text.
     public struct Iterator: IteratorProtocol {
         private var scalars: String.UnicodeScalarView.Iterator
-        /// The spacing scalar that ended the previous glyph and begins the next one.
+        /// The visible scalar that ended the previous glyph and begins the next.
         private var pending: (scalar: Unicode.Scalar, width: Int)?
 
         fileprivate init(scalars: String.UnicodeScalarView.Iterator) {
@@ -73,15 +73,15 @@ public struct Glyphs: Sequence, Sendable {
     }
 }
 
-/// One visible scalar with its combining marks, which fills one or two cells.
+/// A visible scalar with its combining marks, in one or two cells.
 public struct Glyph: Hashable, Sendable {
-    /// A spacing scalar followed by at most ``Glyph/maximumMarks`` combining scalars.
+    /// A visible scalar followed by at most ``Glyph/maximumMarks`` combining scalars.
     public let text: String
     /// The number of columns that the glyph covers: 1 or 2.
     public let width: Int
 
-    /// The maximum number of combining marks of a glyph. Terminals would draw any number of marks over the lines above.
-    /// ncurses has the same limit (`CCHARW_MAX` is 5: the character and four marks).
+    /// The maximum number of combining marks of a glyph. Without a limit, a terminal would draw marks over the lines
+    /// above. ncurses has the same limit (`CCHARW_MAX` is 5: the character and four marks).
     public static let maximumMarks = 4
 
     /// A blank that covers one cell.
@@ -111,9 +111,9 @@ enum ScalarKind: Equatable {
     case spacing(width: Int)
     /// A mark without a column of its own, drawn over the previous glyph.
     case combining
-    /// A scalar without visible effect in a cell, which is left out.
+    /// A scalar without visible effect in a cell; Vitrine leaves it out.
     case dropped
-    /// A harmful or misleading scalar, for which a symbol is shown instead.
+    /// A harmful or misleading scalar; Vitrine shows a symbol instead.
     case replaced(by: Unicode.Scalar)
 
     init(_ scalar: Unicode.Scalar) {

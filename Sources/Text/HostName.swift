@@ -8,9 +8,9 @@ public enum HostName {
 
     /// Returns the host name in lower-case ASCII for lookup. Returns nil if the name is invalid.
     ///
-    /// The function allows the letters of IDNA 2008 (RFC 5892). Of the characters that IDNA maps, it maps only
-    /// capitals, full-width letters and ideographic full stops. It composes combining marks with their letters where
-    /// Unicode has the composed form.
+    /// The function allows the letters of IDNA 2008 (RFC 5892). It maps capitals, full-width letters and ideographic
+    /// full stops, but none of the other characters that IDNA maps. Latin, Greek, Cyrillic and Japanese letters with
+    /// combining marks become single characters where Unicode has them.
     public static func ascii(_ host: String) -> String? {
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host.lowercased() }
         var plain = String.UnicodeScalarView()
@@ -41,7 +41,8 @@ public enum HostName {
         return mark + encoded
     }
 
-    /// Composed letters, found by either of their canonically equivalent spellings.
+    /// The scalars of composed letters such as `ü`. A lookup also finds a letter with separate combining marks, because
+    /// Swift treats both spellings as equal.
     private static let composed: [Character: Unicode.Scalar] = {
         let ranges: [ClosedRange<UInt32>] = [0xC0...0x24F, 0x370...0x4FF, 0x1E00...0x1FFF, 0x3041...0x30FF]
         let scalars = ranges.joined().compactMap(Unicode.Scalar.init)
@@ -72,7 +73,7 @@ public enum HostName {
     /// Returns the readable form of a host name. A scheme and a port stay unchanged.
     ///
     /// If the name could be mistaken for another, the ASCII form comes first and the readable form follows in
-    /// parentheses. The result is untrusted text: make it visible before display.
+    /// parentheses. The result is untrusted text: apply `madeVisible` before display.
     public static func shown(_ name: String) -> String {
         guard name.contains(mark) || !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
         if let scheme = name.firstRange(of: "://") {
@@ -123,7 +124,7 @@ public enum HostName {
 enum Punycode {
     private static let (base, least, most, skew, damp): (UInt32, UInt32, UInt32, UInt32, UInt32) = (36, 1, 26, 38, 700)
     private static let (firstBias, firstScalar): (UInt32, UInt32) = (72, 128)
-    /// The longest label in characters. The limit keeps all sums of this type within range.
+    /// The maximum length of a label in characters. Longer labels could overflow the sums in this type.
     private static let longest = 63
 
     /// Returns the ASCII form of a label. Returns nil if the label is too long.
@@ -160,7 +161,7 @@ enum Punycode {
         return String(decoding: output.map(UInt8.init), as: UTF8.self)
     }
 
-    /// Decodes the ASCII form of a label. Returns nil if it is invalid.
+    /// Decodes the ASCII form of a label. Returns nil if the form is invalid.
     static func decode(_ text: some StringProtocol) -> String? {
         let bytes = text.utf8.map(UInt32.init)
         guard bytes.count <= longest, bytes.allSatisfy({ $0 < firstScalar }) else { return nil }
@@ -201,7 +202,7 @@ enum Punycode {
         step <= bias ? least : min(step - bias, most)
     }
 
-    /// Returns the adapted bias (RFC 3492, section 6.1).
+    /// Returns the bias for the next scalar (RFC 3492, section 6.1).
     private static func adapted(_ delta: UInt32, _ count: UInt32, isFirst: Bool) -> UInt32 {
         var (delta, step) = (isFirst ? delta / damp : delta / 2, UInt32(0))
         delta += delta / count
@@ -226,8 +227,8 @@ enum Punycode {
 
 /// A writing system. A mixture of scripts reveals misleading host names.
 ///
-/// The type is based on Unicode blocks. Characters outside these blocks have no script here, and make a name count as
-/// misleading.
+/// The Unicode block of a character determines its script. A character outside the known blocks has no script, and a
+/// name with such a character counts as misleading.
 enum Script: Hashable {
     case latin, greek, cyrillic, armenian, hebrew, arabic, devanagari, bengali, gurmukhi, gujarati, oriya, tamil, telugu
     case kannada, malayalam, sinhala, thai, lao, tibetan, myanmar, georgian, ethiopic, khmer

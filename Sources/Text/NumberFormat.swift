@@ -5,9 +5,9 @@ import Glibc
 ///     NumberFormat.current.text(1_234_567)     // "1.234.567" in Germany, "12,34,567" in India
 ///     NumberFormat.plain.text(1_234_567)       // "1234567", for programs
 public struct NumberFormat: Hashable, Sendable {
-    /// The sign before decimals.
+    /// The decimal separator, such as `.` or `,`.
     private let point: String
-    /// The sign between groups of digits; empty if there is none.
+    /// The separator between groups of digits; empty if there is none.
     private let separator: String
     /// The sizes of the digit groups, from the right. The last size repeats.
     private let groups: [Int]
@@ -59,7 +59,7 @@ public struct NumberFormat: Hashable, Sendable {
         return bytes
     }
 
-    /// Returns a text of the locale. Returns nil if the text is not UTF-8 or is wider than a column.
+    /// Returns a text of the locale. Returns nil if the text is empty, is not UTF-8, or is wider than one column.
     private static func text(_ item: some BinaryInteger) -> String? {
         let text = String(validating: bytes(nl_item(item)), as: UTF8.self)
         return text.flatMap { $0.isEmpty || $0.displayWidth > 1 ? nil : $0 }
@@ -80,7 +80,7 @@ public enum ByteText {
         return "\(format.text(tenths: tenths)) TB"
     }
 
-    /// Formats the number of bytes that are done, and the total if it is known.
+    /// Formats the bytes transferred so far, and the total if it is known.
     public static func text(_ done: Int64, of total: Int64?) -> String {
         total.map { "\(text(done)) of \(text($0))" } ?? text(done)
     }
@@ -88,8 +88,8 @@ public enum ByteText {
 
 /// Formats counts with their nouns, and positions in lists.
 public enum CountText {
-    /// Formats a count with its noun, such as `1 photo` or `12 photos`. Pass irregular plurals, as in `1 gallery` and
-    /// `2 galleries`.
+    /// Formats a count with its noun, such as `1 photo` or `12 photos`. Pass an irregular plural as `many`, such as
+    /// `galleries`.
     public static func text(
         _ count: Int, _ one: String, _ many: String? = nil, _ format: NumberFormat = .current
     ) -> String {

@@ -1,13 +1,13 @@
-/// A QR code of a short text (ISO/IEC 18004). Cameras read it from a screen.
+/// A QR code of a short text (ISO/IEC 18004). Cameras read the code from the screen.
 ///
 ///     QRCode("https://example.org/")?[3, 4]      // whether this module is dark
 ///
-/// The code contains the text's bytes with the lowest level of error correction. Screens are clean, and a small code
-/// fits on more screens.
+/// The code contains the text's bytes with the lowest level of error correction. Screens are clean, so codes need
+/// little correction, and a small code fits on more screens.
 public struct QRCode: Hashable, Sendable {
     /// The longest text in bytes.
     public static let maximumLength = 271
-    /// The number of modules, the squares of the code, on each side.
+    /// The number of modules (the squares of the code) on each side.
     public let side: Int
     private let modules: [Bool]
 
@@ -28,7 +28,7 @@ public struct QRCode: Hashable, Sendable {
     }
 }
 
-/// A size of QR codes at the lowest level of error correction.
+/// A size of QR code, with the lowest level of error correction.
 private struct QRVersion {
     let number: Int
     /// The number of bytes in the code, including error correction.
@@ -39,7 +39,7 @@ private struct QRVersion {
     /// The rows and columns on which alignment patterns are centred.
     let alignment: [Int]
 
-    /// The sizes that Vitrine uses (the standard's tables 1, 9 and E.1).
+    /// The sizes that Vitrine uses (ISO/IEC 18004, tables 1, 9 and E.1).
     static let all = [
         QRVersion(number: 1, total: 26, check: 7, blocks: 1, alignment: []),
         QRVersion(number: 2, total: 44, check: 10, blocks: 1, alignment: [6, 18]),
@@ -55,7 +55,7 @@ private struct QRVersion {
 
     var side: Int { 17 + 4 * number }
     private var dataCount: Int { total - check * blocks }
-    /// The number of bits that state the length of the text.
+    /// The number of bits that encode the length of the text.
     private var lengthBits: Int { number < 10 ? 8 : 16 }
     /// The longest text in bytes.
     var capacity: Int { dataCount - (4 + lengthBits + 7) / 8 }
@@ -99,7 +99,7 @@ private struct QRVersion {
 ///
 /// The computation uses the field of 256 elements with the polynomial 0x11D.
 private struct ReedSolomon {
-    /// The coefficients of the generator polynomial after the first, highest powers first.
+    /// The coefficients of the generator polynomial from the highest power down, without the first coefficient, 1.
     private let generator: [UInt8]
 
     init(degree: Int) {
@@ -201,7 +201,7 @@ private struct QRMatrix {
         fix(8, side - 8, true)
     }
 
-    /// Draws the version, twice. Only larger codes state their version.
+    /// Draws the version number, twice. Only codes from version 7 on contain their version number.
     private mutating func drawVersion() {
         guard version.number >= 7 else { return }
         let bits = version.number << 12 | Self.remainder(version.number << 12, 0x1F25, degree: 12)
@@ -218,7 +218,7 @@ private struct QRMatrix {
         return value
     }
 
-    /// Fills pairs of columns from the right, up and down in turn. Skips fixed modules.
+    /// Writes the bits into pairs of columns, from right to left. Goes up and down in turn, and skips fixed modules.
     mutating func place(_ bytes: [UInt8]) {
         var bits = bytes.lazy.flatMap { byte in (0..<8).map { byte >> (7 - UInt8($0)) & 1 == 1 } }.makeIterator()
         var goesUp = true
@@ -234,7 +234,7 @@ private struct QRMatrix {
         }
     }
 
-    /// Returns the modules under the mask that cameras read best.
+    /// Tries all masks, and returns the modules with the lowest penalty.
     func withBestMask() -> [Bool] {
         let masked = (0..<8).map { mask in
             var matrix = self
@@ -261,7 +261,7 @@ private struct QRMatrix {
         }
     }
 
-    /// The number of features that hinder reading (the standard's section 7.8.3).
+    /// The penalty for patterns that cameras read badly (ISO/IEC 18004, section 7.8.3).
     private var penalty: Int {
         let rows = (0..<side).map { row in (0..<side).map { isDark[row * side + $0] } }
         let columns = (0..<side).map { column in (0..<side).map { isDark[$0 * side + column] } }
@@ -280,7 +280,7 @@ private struct QRMatrix {
         return lines + squares + abs(percent - 50) / 5 * 10
     }
 
-    /// Counts long runs of one colour, and imitations of a finder pattern.
+    /// Returns the penalty for long runs of one colour and for imitations of a finder pattern.
     private static func penalty(of line: [Bool]) -> Int {
         var runs: [Int] = []
         for index in line.indices {

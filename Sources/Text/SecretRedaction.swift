@@ -1,10 +1,10 @@
 extension String {
     /// The text without the values of secret address parameters, such as tokens, signatures and keys.
     ///
-    ///     "http://example.org/?page=2&access_token=s3cret".withoutSecrets   // "http://example.org/?page=2&access_token=…"
+    ///     "http://a.org/?page=2&access_token=s3cret".withoutSecrets    // "http://a.org/?page=2&access_token=…"
     ///
-    /// This works for queries, addresses and messages that contain addresses. Applying it twice changes nothing. A
-    /// value ends at `&`, `#`, white space or a quotation mark.
+    /// The property works for queries, for addresses and for messages that contain addresses. A second application
+    /// changes nothing. A value ends at `&`, `#`, `<`, `>`, white space or a quotation mark.
     public var withoutSecrets: String {
         guard utf8.contains(UInt8(ascii: "=")) else { return self }
         var (result, rest) = ("", self[...])
@@ -30,7 +30,7 @@ extension String {
         "key", "sig", "auth", "pass", "pwd", "code", "sid", "session", "jwt", "bearer", "ticket", "otp",
         "authorization",
     ]
-    /// The endings of longer names of secret parameters.
+    /// The endings of longer names of secret parameters, such as `token` in `access_token`.
     private static let secretEndings = [
         "token", "signature", "password", "passwd", "passphrase", "secret", "credential", "credentials", "apikey",
         "accesskey", "authkey", "sessionid", "sharekey",

@@ -4,7 +4,7 @@ import Model
 import Numbers
 import Synchronization
 
-/// Names the town at a photo's coordinates, from a file that is installed with Vitrine. Vitrine sends nothing.
+/// Finds the town at a photo's coordinates, in a file installed with Vitrine. A lookup sends nothing over the network.
 ///
 ///     let towns = TownTable(path: "/usr/share/vitrine/Towns/towns.table")
 ///     try towns.town(latitude: 38.72, longitude: -9.14)?.text    // "Lisbon, Portugal"
@@ -20,19 +20,19 @@ public final class TownTable: Sendable {
 
     private let path: String
     private let state = Mutex(State.unread)
-    /// The size of the largest file to read, several times the size of the installed file.
+    /// The maximum size of the file in bytes, several times its actual size.
     private static let largest = 4 << 20
 
-    /// Creates a table that reads this file when it is first needed.
+    /// Creates a table that reads the file at the first lookup.
     public init(path: String) {
         self.path = path
     }
 
-    /// Returns the town at a place, or else the nearest town within 100 km, if any.
+    /// Returns the town at a place, or else the nearest town within 100 km. Returns nil if there is none.
     ///
     /// A town has a radius from 1.25 to 20 km, which grows with its population. A place is in the town if it is within
     /// this radius, or within 5 km, of the centre. If a place is in several towns, the result is the town whose centre
-    /// is nearest in proportion to its radius. So a district of a large city does not stand for the city.
+    /// is nearest in proportion to its radius. So the result is a large city rather than one of its districts.
     ///
     /// - Throws: an error for a missing or damaged file. Later calls throw it again without reading the file.
     public func town(latitude: Double, longitude: Double) throws(TownTableError) -> Town? {
@@ -82,13 +82,14 @@ public enum TownTableError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The contents of the file, whose format `Tools/Scripts/make-town-table` describes.
+/// The contents of the table's file. `Tools/Scripts/make-town-table` describes the format.
 ///
-/// The initialiser checks the lengths of all parts, so that every record lies within the bytes. Reading a name checks
-/// the name's offset.
+/// The initialiser checks the lengths of all parts, so that every record lies within the bytes. Each read of a name
+/// checks the name's offset.
 private struct Table: Sendable {
     private let bytes: [UInt8]
-    /// The number of the first town of each degree of latitude, from south to north, and the number of all towns.
+    /// The index of the first town in each degree of latitude, from south to north. The last element is the number of
+    /// all towns.
     private let starts: [Int]
     private let areas: Part
     private let towns: Part
@@ -99,7 +100,8 @@ private struct Table: Sendable {
         let latitude: Double
         let longitude: Double
 
-        /// Returns half the chord between two positions on a globe of radius 1, squared. This is the haversine formula.
+        /// Returns the square of half the chord between two positions. The globe has radius 1. This is the haversine
+        /// formula.
         func chord(to other: Position) -> Double {
             let (north, east) = (other.latitude - latitude, other.longitude - longitude)
             let (y, x) = (sin(north * Table.radians / 2), sin(east * Table.radians / 2))
@@ -107,7 +109,7 @@ private struct Table: Sendable {
         }
     }
 
-    /// Records of equal length.
+    /// A part of the file: records of equal length.
     private struct Part {
         let start: Int
         let count: Int
@@ -120,17 +122,18 @@ private struct Table: Sendable {
 
     private static let magic = Array("towns 1\n".utf8)
     private static let degrees = 180
-    /// The kilometres within which a town is named, and the largest radius of a town.
+    /// The maximum distance of a result, and the largest radius of a town, in kilometres.
     private static let (farthest, largestRadius) = (100.0, 20.0)
-    /// The kilometres around its centre that belong to any town. The positions in the table are exact to 400 m only.
+    /// The least extent of a town around its centre, in kilometres. This is far above the error of the table's
+    /// positions, 400 m.
     private static let leastExtent = 5.0
-    /// The kilometres of a step of the radius in the table.
+    /// The difference between two successive radii in the table, in kilometres.
     private static let radiusStep = 1.25
     /// The mean radius of the Earth in kilometres.
     private static let earthRadius = 6_371.0088
     private static let radians = Double.pi / 180
 
-    /// Checks and keeps the bytes. Returns nil if they are damaged.
+    /// Checks and keeps the bytes. Returns nil if the bytes are damaged.
     init?(_ bytes: [UInt8]) {
         let beginning = Self.magic.count + 12
         let tables = beginning + 4 * (Self.degrees + 1)
@@ -147,7 +150,7 @@ private struct Table: Sendable {
         self.bytes = bytes
     }
 
-    /// Returns the town at a position, or else the nearest town.
+    /// Returns the town at a position, or else the nearest town within 100 km.
     func town(_ position: Position) -> Town? {
         // Most photos are taken near a town, and the small circle has few towns to compare.
         for radius in [Self.largestRadius, Self.farthest] {
@@ -197,13 +200,13 @@ private struct Table: Sendable {
         }
     }
 
-    /// Returns the table's degree that contains a latitude.
+    /// Returns the index of the degree that contains a latitude. Index 0 begins at the South Pole.
     private static func degree(_ latitude: Double) -> Int {
         min(max(Int(clamped: latitude.rounded(.down)) + 90, 0), degrees - 1)
     }
 
-    /// Returns the longitudes of a circle, in 65,536ths of the globe from -180°: two ranges if it crosses the date line, and
-    /// all longitudes if it contains a pole.
+    /// Returns the longitudes that a circle covers. The unit is 1/65,536 of the globe, counted from -180°. A circle
+    /// across the date line has two ranges. A circle around a pole covers all longitudes.
     private static func meridians(around position: Position, _ angle: Double) -> [ClosedRange<Int>] {
         let globe = 65_536
         let width = sin(angle) / cos(position.latitude * radians)
@@ -234,7 +237,7 @@ private struct Table: Sendable {
             longitude: (Double(east(index)) + 0.5) / 65_536 * 360 - 180)
     }
 
-    /// Returns a name, which begins with its length. Returns nil if it is damaged.
+    /// Reads a name, which begins with a byte for its length. Returns nil if the name is damaged.
     private func name(at offset: Int) -> String? {
         guard offset < names.count else { return nil }
         let start = names.lowerBound + offset + 1
@@ -245,7 +248,7 @@ private struct Table: Sendable {
 
     private func number(_ offset: Int, _ length: Int) -> Int { Self.number(bytes, offset, length) }
 
-    /// Returns a little-endian number.
+    /// Reads an unsigned little-endian number.
     private static func number(_ bytes: [UInt8], _ offset: Int, _ length: Int) -> Int {
         var number = 0
         for index in 0..<length { number |= Int(bytes[offset + index]) << (8 * index) }

@@ -77,7 +77,8 @@ struct BrowseCommand {
         mark?.remove()
         terminal.end()
         withExtendedLifetime((pressure, zone)) {}
-        // Cancel all work, because no screen reads any more, and writes are whole transactions.
+        // Cancel all work. No screen needs the results any more, and each write is a whole transaction, so no data are
+        // damaged.
         working.cancel()
         following.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
@@ -127,7 +128,8 @@ struct BrowseCommand {
         return "Vitrine ended unexpectedly last time.\(rest)"
     }
 
-    /// Returns the named gallery at its last position, or else the position where the last run ended.
+    /// Returns the position at which the browser starts. This is the last position in the named gallery, or else the
+    /// position where the last run ended.
     private func startingPlace(_ gallery: String?, _ places: Places, _ caches: CacheFolder) throws -> Place {
         guard let gallery else { return try placeWithSecrets(places.last, caches) }
         let address = try services.address(gallery)
@@ -139,7 +141,7 @@ struct BrowseCommand {
         return place
     }
 
-    /// Completes the gallery's address with the secrets that the file of places omits.
+    /// Completes the gallery's address with the secrets that the file of positions omits.
     private func placeWithSecrets(_ place: Place, _ caches: CacheFolder) throws -> Place {
         guard let gallery = place.gallery, gallery.lacksSecrets else { return place }
         guard let whole = try services.wholeAddress(of: gallery, caches) else { return Place() }
@@ -165,7 +167,8 @@ struct BrowseCommand {
                         return written.text
                     }
                 } catch {
-                    // In an unwritable home, the list lasts until Vitrine ends. A notice has said so.
+                    // If the home folder is not writable, the list lasts until Vitrine ends. A notice has told the user
+                    // so.
                     if storage.keepsConfiguration { throw error }
                 }
                 return written
@@ -183,7 +186,7 @@ struct BrowseCommand {
         return context
     }
 
-    /// Frees memory that other processes need, and adopts a new time zone.
+    /// Frees memory when the system needs some, and adopts a new time zone.
     @MainActor
     private func followSystem(
         _ terminal: Terminal, _ pipeline: PicturePipeline
@@ -211,7 +214,7 @@ struct BrowseCommand {
         }
     }
 
-    /// Passes changed settings on to the parts of the program that the screens do not know.
+    /// Applies changed settings to the parts of the program outside the screens.
     @MainActor
     private func follow(_ terminal: Terminal, _ caches: CacheFolder, _ program: ExternalProgram) -> Task<Void, Never> {
         let (changes, log, activity) = (services.live.changes(), services.log, services.activity)
@@ -221,7 +224,7 @@ struct BrowseCommand {
                 terminal.followsMouse = settings.mouse
                 terminal.use(settings.terminalWishes)
                 caches.space.setLimit(settings.cacheLimit)
-                // The switches on the log screen stay until the user changes a level.
+                // Apply the log settings only if they changed. The user may have switched levels on the log screen.
                 if settings.logLevels != former.logLevels || settings.logExchanges != former.logExchanges {
                     Services.apply(settings, to: log)
                 }
@@ -256,7 +259,7 @@ struct BrowseCommand {
         }
     }
 
-    /// Starts the transfers, the watching of local folders, the housekeeping and the reports of earlier exports.
+    /// Starts the background work: reports of earlier exports, the fetcher, and housekeeping.
     ///
     /// - Parameter isShown: a stream that ends with the first frame.
     private func startWorking(
@@ -273,7 +276,7 @@ struct BrowseCommand {
         }
     }
 
-    /// Shows the results of exports that continued after an earlier run. Waits for the lock of their folder.
+    /// Shows the results of exports that continued after an earlier run. Waits for the lock of the reports' folder.
     private func showReports() {
         for report in UnattendedReport.take(from: services.locations.reportsFolder) {
             services.activity.postNotice(report)
@@ -284,7 +287,7 @@ struct BrowseCommand {
     private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
 }
 
-/// The browser's fetcher, for the current settings.
+/// Runs the browser's fetcher, and adapts the fetcher to changed settings.
 private struct NetworkRun {
     let services: Services
     let launcher: Launcher

@@ -41,7 +41,7 @@ struct CacheCommand {
         var total: Int64 = 0
         for gallery in galleries {
             let (database, photos, setAside) = (gallery.databaseSize, gallery.photosSize, gallery.setAsideSize)
-            // Free pages and everything else except thumbnails count as the list.
+            // The list's size includes everything in the database except thumbnails, even free pages.
             let thumbnails = min(gallery.thumbnailsSize, database)
             total += database + photos + setAside
             var fields = [

@@ -144,8 +144,8 @@ struct ExportCommand {
 
 /// A shell command that continues an interrupted export.
 ///
-/// If the command is long, contains control characters, or contains an address's query, which may be a secret, Vitrine writes
-/// the command into a script, and prints a command that runs the script.
+/// Vitrine writes the command into a script if the command is long, or contains control characters or the query of an
+/// address. A query may be a secret. Vitrine then prints a command that runs the script.
 struct ExportContinuation {
     let rest: ExportRest
     /// The interrupted command line. The new command repeats the settings of the interrupted command.

@@ -2,9 +2,10 @@ import Files
 import Glibc
 import Model
 
-/// Reads a gallery on the command line: a URL, a folder, a list file, or a picture in a folder.
+/// Reads a gallery from the command line. The user can name a URL, a folder, a list file, or a picture in a folder.
 enum GalleryArgument {
-    /// Returns the address of an existing file or folder, or else of a typed URL. A picture's gallery is its folder.
+    /// Returns the address of an existing file or folder, or else of a typed URL. For a picture, returns the address of
+    /// the picture's folder.
     ///
     /// - Parameter buckets: returns the storage service for `s3://` addresses.
     static func address(_ text: String, home: String, buckets: () -> BucketService) throws -> Address {
@@ -26,7 +27,7 @@ enum GalleryArgument {
         return text.hasPrefix("/") ? text : currentFolder + "/" + text
     }
 
-    /// Returns a file's name if it names a picture or video.
+    /// Returns the file's name if the file is a picture or a video.
     private static func pictureName(_ path: String) -> String? {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         var status = stat()
@@ -48,10 +49,10 @@ enum GalleryArgument {
 struct EmptyFolder: Error, CustomStringConvertible {
     private let path: String
 
-    /// The maximum pieces of a ``FolderTree`` to search for photos. Vitrine opens a larger tree in any case.
+    /// The maximum number of pieces of a ``FolderTree`` to search for photos. Vitrine opens a larger tree in any case.
     private static let maximumPieces = 2_000
 
-    /// Creates the error; nil unless the address is a folder with neither a list nor photos.
+    /// Creates the error if the folder has neither a list nor photos. Otherwise returns nil.
     init?(at address: Address) {
         guard let path = address.filePath, let bytes = address.filePathBytes,
             ["gallery.xml", "index.xml"].allSatisfy({ access("\(path)/\($0)", F_OK) != 0 }),

@@ -95,7 +95,8 @@ struct InfoCommand {
         }
         let path = cache.files.path(stored)
         description.add("file", path)
-        // Prefer the cached metadata if they are of this file. Read the file too, because only the file has all fields.
+        // Prefer the cached metadata if they are of this version of the file. Read the file too, because only the file
+        // has all fields.
         let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
             let file = try cache.files.open(stored)
@@ -112,7 +113,8 @@ struct InfoCommand {
         }
     }
 
-    /// Returns metadata with the town of its coordinates. The cache knows only the towns of photos that it has stored.
+    /// Returns the metadata with the town at the photo's coordinates. The cache knows only the towns of photos that it
+    /// has stored.
     private func withTown(_ metadata: PhotoMetadata) -> PhotoMetadata {
         guard metadata.town == nil, let latitude = metadata.latitude, let longitude = metadata.longitude else {
             return metadata
@@ -213,7 +215,7 @@ struct PhotoDescription {
         add("orientation", metadata.orientation.map { .number($0) }, "stored", words.turning)
     }
 
-    /// Adds the town at or near the coordinates, unless it is nil.
+    /// Adds the town at or near the coordinates, unless the town is nil.
     private mutating func add(_ town: Town?) {
         guard let town else { return }
         add("town", .string(town.name), "town", town.text)

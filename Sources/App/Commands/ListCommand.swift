@@ -31,7 +31,7 @@ struct ListCommand {
         Output.print("[")
         var last: String?
         let kind = try reader.gallery().kind
-        // Most galleries have no towns, so their photos need no query each.
+        // Most galleries have no towns. Their photos then need no query for a town.
         let hasTowns = try reader.hasTowns()
         try reader.forEachPhoto(matching: filter) { photo in
             if let last { Output.print(last + ",") }

@@ -6,11 +6,11 @@ import Publishing
 import Synchronization
 import Text
 
-/// `vitrine publish`: turns a folder of photos into a gallery, and may send the gallery to a bucket.
+/// `vitrine publish`: turns a folder of photos into a gallery. The command can also send the gallery to a bucket.
 struct PublishCommand {
     let services: Services
 
-    /// The error for an address that cannot be a bucket's.
+    /// The error for a text that cannot be the address of a bucket.
     struct NoBucket: Error, CustomStringConvertible {
         let text: String
 
@@ -21,7 +21,7 @@ struct PublishCommand {
     }
 
     func run(_ folder: String, to bucket: String?) async throws -> Int32 {
-        // Check the address first. A mistyped one must not cost the time of publishing.
+        // Check the address first, so that the user learns of a typing mistake before the long publishing.
         let address = try bucket.map(address)
         guard address == nil || !services.settings.offline else {
             Output.complain("Vitrine sends nothing: the setting “offline” is on.")

@@ -8,7 +8,7 @@ import Terminal
 struct ShowCommand {
     let services: Services
 
-    /// For at most this many pictures, decoding without a server is faster.
+    /// The number of pictures up to which decoding without a decoder server is faster.
     private static let few = 2
 
     /// The output of the command for one file.
@@ -27,7 +27,7 @@ struct ShowCommand {
         let style = DrawingStyle(capabilities, services.settings)
         let space = Self.space(size, style, on: terminal.size)
         let decoder = files.count > Self.few ? services.decoder : services.decoderOfFew
-        // Limit the pictures that wait for a slower one, since they take memory.
+        // Limit the number of finished pictures that wait for a slower picture, because they take memory.
         let (width, lead) = (Services.cores, 4 * Services.cores)
         return await withTaskGroup(of: (Int, Drawing).self) { group in
             var code = ExitCode.done
@@ -68,7 +68,7 @@ struct ShowCommand {
 
     /// Returns the given size, or the terminal's size with one row less.
     ///
-    /// Pixel pictures cannot be higher than the terminal.
+    /// Pictures of pixels cannot be higher than the terminal, so the call limits their rows.
     private static func space(_ size: Invocation.ShowSize?, _ style: DrawingStyle, on terminal: Size?) -> Size {
         let whole = terminal.map { Size(columns: $0.columns, rows: max(1, $0.rows - 1)) }
         guard let size else { return whole ?? Size(columns: 80, rows: 24) }
@@ -80,7 +80,7 @@ struct ShowCommand {
         var encoder = SGREncoder(capabilities)
         for row in 0..<cells.size.rows {
             for column in 0..<cells.size.columns { encoder.write(cells[column, row]) }
-            // Reset before the newline: a background colour would extend to the edge.
+            // Reset before the newline. Otherwise a background colour would extend to the edge of the terminal.
             encoder.reset()
             encoder.write("\n")
         }

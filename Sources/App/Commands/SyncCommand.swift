@@ -83,8 +83,8 @@ struct SyncCommand {
 
     /// Returns the addresses of the named galleries, or of all known galleries, without repetitions.
     ///
-    /// The fetcher can write any address into the caches, and gets the rights that an open gallery needs. So the user's own
-    /// files decide which galleries are known. A cache only adds the secrets that these files omit.
+    /// The fetcher can write any address into the caches, and gets access to each gallery that Vitrine opens. So only
+    /// the user's own files decide which galleries are known. A cache only adds the secrets that these files omit.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return services.recordNamed(try names.map { try services.address($0) }) }
         let opened = PlacesFile(services.locations).read()
@@ -96,7 +96,7 @@ struct SyncCommand {
         return GalleryList(known).addresses
     }
 
-    /// Waits for the right to update each gallery, always in the same order to avoid a deadlock.
+    /// Waits for the right to update each gallery. The order is always the same, to avoid a deadlock.
     private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
         var turns: [UpdateTurn] = []
         for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
@@ -184,10 +184,10 @@ struct SyncCommand {
         return counts.failed == 0 && !isLacking
     }
 
-    /// Whether the cache lacks pictures that a later sync may get.
+    /// Returns whether the cache lacks pictures that a later sync may get.
     ///
-    /// Vitrine cannot make some thumbnails without a library of the decoder. So thumbnails to make count only if the
-    /// disk or the cache limit may be the reason.
+    /// Without some libraries, the decoder cannot make some thumbnails. So thumbnails that Vitrine must make count as
+    /// missing only if the disk or the cache limit may be the reason.
     private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isStorageShort: Bool) throws -> Bool
     {
         try gallery.read { reader in

@@ -31,7 +31,8 @@ struct UnattendedExport: WireValue {
 
     /// - Parameters:
     ///   - credentials: the credentials that the browser knows.
-    ///   - script: the path of a script that continues the export, which the export removes at its end.
+    ///   - script: the path of a script that continues the export. The new process removes the script when all photos
+    ///     are saved.
     init(_ rest: ExportRest, _ credentials: CredentialStore, script: String?) {
         (gallery, folder, ids) = (rest.gallery, rest.folder, rest.ids)
         self.credentials = credentials.credentials(for: rest.gallery).entries
@@ -58,7 +59,7 @@ struct UnattendedExport: WireValue {
             return try services.launcher.start(
                 [services.installation.program] + settings + Self.arguments, input: other)
         }()
-        // Limits how long quitting waits.
+        // Limit the time that the browser takes to quit.
         let timeout = Task {
             try await BootClock().sleep(until: BootClock().now + Self.patience)
             connection.end()
@@ -75,7 +76,7 @@ struct UnattendedExport: WireValue {
             }
         }
         guard hasBegun.load(ordering: .relaxed) else {
-            // The user gets the command, so the new process must not do the same.
+            // The browser will print a command that continues the export, so the new process must not continue it, too.
             program.end(after: 0)
             throw NotStarted()
         }

@@ -3,20 +3,21 @@ import Model
 import Numbers
 import Synchronization
 
-/// Decides what to remove when all caches together exceed their limit. Each call decides one step.
+/// Decides what to remove when all caches together exceed their limit. Each call of ``next(_:)`` decides one step.
 ///
 ///     while let step = budget.next(entries) { entries = done(step) }
 ///
-/// Vitrine always removes a damaged database that it set aside 30 days ago, and a cache that has not been used for 90
-/// days, if the user's list lacks its gallery and the user has not marked it to be kept.
+/// Vitrine always removes a damaged database that it set aside 30 days ago. It also removes a cache that has not been
+/// used for 90 days. Such a cache stays if the user's list contains its gallery, or if the user has marked the gallery
+/// to be kept.
 ///
 /// If the caches exceed the limit, files larger than a quarter of the limit are removed first, such as saved videos.
 /// Large files that must stay for now do not count towards the limit, so that no other gallery loses pictures because
 /// of them. Next, the remaining set-aside databases are removed. Then the galleries lose their photos and then their
 /// thumbnails, the least recently opened gallery first. A gallery open in this process comes last; it keeps its list
-/// and wanted pictures. Lists are small and make offline browsing possible, so they are removed last, together with the
-/// whole cache, and never because of an open gallery's pictures. Galleries that the user marked to be kept, or that
-/// another process has open, lose nothing.
+/// and the pictures that screens need. Lists are small and make offline browsing possible, so a list is removed last,
+/// together with its whole cache. The pictures of an open gallery never cause the removal of a list. Galleries that the
+/// user marked to be kept, or that another process has open, lose no pictures and no lists.
 ///
 /// An unreadable database may be rescued later and may belong to a gallery marked to be kept, so such a cache loses
 /// set-aside databases only.
@@ -38,13 +39,13 @@ struct CacheBudget: Equatable {
     /// Returns the size above which a photo's file counts as large. Cleaning removes large files first.
     static func largest(within limit: Int64) -> Int64 { part(25, of: limit) }
 
-    /// Returns the bytes above the limit, without the files that are too large to count.
+    /// Returns the number of bytes above the limit. Large files do not count.
     func excess(_ caches: [CacheInventory]) -> Int64 {
         guard let limit else { return 0 }
         return caches.reduce(0) { $0 + $1.size - $1.large } - limit
     }
 
-    /// Returns the bytes above the limit, without the pictures of open galleries.
+    /// Returns the number of bytes above the limit, without open galleries' pictures.
     private func excessOfLists(_ caches: [CacheInventory]) -> Int64 {
         guard let limit else { return 0 }
         // The size of a list is unknown while another process has the gallery open.
@@ -56,12 +57,12 @@ struct CacheBudget: Equatable {
 
     /// The number of days to keep a database that was set aside.
     private static let daysSetAside: Int64 = 30
-    /// The number of days to keep an unused cache. Caches of galleries in the user's list are excepted.
+    /// The number of days to keep an unused cache. Caches of galleries in the user's list have no such limit.
     private static let daysAbandoned: Int64 = 90
 
     /// One removal, for the caller to perform.
     enum Step: Hashable {
-        /// Remove a database that was set aside.
+        /// Remove a damaged database that was set aside.
         case setAside(CacheInventory.SetAside, of: String)
         /// Remove the oldest large files, until this many bytes are free.
         case large(of: String, bytes: Int64)
@@ -125,7 +126,7 @@ struct CacheBudget: Equatable {
 ///
 /// Measuring visits every file, so it happens after enough bytes were written, not after each picture. The cleaning
 /// task waits for ``alarms()``, measures and cleans, and reports the result with `recordCount`. Without a limit, and
-/// before the first measurement, there are no alarms.
+/// before the first measurement, written bytes cause no alarm.
 public final class CacheSpace: Sendable {
     /// A request to measure the caches.
     public struct Alarm: Coalescing {
@@ -142,7 +143,7 @@ public final class CacheSpace: Sendable {
         var next: Int64 = .max
         var isShort = false
 
-        /// The state for another process, with the bytes written since the caches were measured.
+        /// The measurement for other processes. Its size includes the bytes written since the measurement.
         var measurement: Measurement {
             Measurement(size: size.map { $0.addingReportingOverflow(written).partialValue }, isShort: isShort)
         }
@@ -167,7 +168,7 @@ public final class CacheSpace: Sendable {
         }
     }
 
-    /// The result of measuring the caches, for another process that writes.
+    /// The result of measuring the caches, for another process that writes to them.
     public struct Measurement: Coalescing, Equatable {
         /// The bytes of all caches; nil before the first measurement.
         public var size: Int64?
@@ -215,13 +216,13 @@ public final class CacheSpace: Sendable {
     /// before cleaning. Vitrine fetches visible pictures anyway; they replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
 
-    /// Requests a measurement if there is a limit, after a large file was removed.
+    /// Requests a new measurement after a large file was removed. Without a limit, no alarm follows.
     func requestCount() {
         writes.send(Written(bytes: 0, isCountDue: true))
         if limit != nil { subscribers.send(Alarm()) }
     }
 
-    /// Calls `body` with bytes that this process writes. The calls end when the relay is released.
+    /// Calls `body` with the number of bytes of each write. The calls end when the relay is released.
     public func relayWrites(_ body: @escaping @Sendable (Written) -> Void) -> Relay<Written> {
         writes.relay(body)
     }
@@ -234,7 +235,7 @@ public final class CacheSpace: Sendable {
         }
     }
 
-    /// Takes over a measurement of the process that cleans the caches.
+    /// Stores a measurement of the process that cleans the caches.
     public func adopt(_ measurement: Measurement) {
         state.withLock { state in
             (state.size, state.written) = (measurement.size, 0)
@@ -277,15 +278,15 @@ public final class CacheSpace: Sendable {
         if isDue { subscribers.send(Alarm()) }
     }
 
-    /// The bytes written since the last measurement. Read this before measuring, because more bytes may be written
-    /// meanwhile.
+    /// The bytes written since the last measurement. Read this property before a measurement, because more bytes may be
+    /// written meanwhile.
     var written: Int64 { state.withLock { $0.written } }
 
     /// Records the total size of all caches after cleaning.
     ///
     /// - Parameters:
     ///   - written: the value of ``written`` before the measurement.
-    ///   - isCleaned: whether cleaning has removed everything it may from closed caches.
+    ///   - isCleaned: whether cleaning has removed everything that it may remove from closed caches.
     func recordCount(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
         state.withLock { state in
             defer { measurements.send(state.measurement) }

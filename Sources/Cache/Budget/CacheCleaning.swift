@@ -9,8 +9,8 @@ import SQLite
 ///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
 ///
 /// The actor works in small steps on a queue of its own. It does not touch caches that another process has open.
-/// Galleries open in this process come last and keep their wanted pictures. If a file cannot be removed, the actor logs
-/// and skips it.
+/// Galleries open in this process come last and keep the pictures that screens need. If a file cannot be removed, the
+/// actor logs the error and skips the file.
 public actor CacheCleaning {
     private let caches: CacheFolder
     private let limit: Int64?
@@ -46,8 +46,8 @@ public actor CacheCleaning {
 
     /// Removes data until the caches are within their limit or nothing removable is left.
     ///
-    /// - Parameter isForBulk: whether closed caches must make space for pictures that no screen shows, before the limit
-    ///   is reached.
+    /// - Parameter isForBulk: whether to remove data from closed caches before the limit is reached, to make space for
+    ///   pictures that no screen shows.
     public func run(forBulkFetches isForBulk: Bool = false) async {
         let written = caches.space.written
         countCaches()
@@ -66,10 +66,11 @@ public actor CacheCleaning {
         }
     }
 
-    /// Cleans the caches, based on the last measurement. This may take minutes, in which other processes may use the
-    /// caches.
+    /// Cleans the caches, based on the last measurement. The cleaning may take minutes, and other processes may use the
+    /// caches meanwhile.
     ///
-    /// Returns true if open galleries lost pictures.
+    /// Returns true if removing the pictures of closed galleries did not suffice. Then open galleries may lose
+    /// pictures, too.
     @discardableResult
     func clean() async -> Bool {
         await clean(CacheBudget(limit: limit, now: now, includesLists: false))
@@ -77,7 +78,8 @@ public actor CacheCleaning {
         // The goal is below the limit, so that the next picture does not require another cleaning.
         await clean(
             CacheBudget(limit: CacheBudget.part(97, of: limit), now: now, includesOpen: true, includesLists: false))
-        // Lists of closed galleries go only if they, and the lists of open galleries, exceed the limit.
+        // This removes lists of closed galleries only if these lists, and the lists of open galleries, exceed the
+        // limit.
         await clean(CacheBudget(limit: limit, now: now, includesOpen: true))
         return true
     }
@@ -88,7 +90,7 @@ public actor CacheCleaning {
             do {
                 try await perform(step, budget)
             } catch CacheError.locked {
-                // The cache is open, or was opened since the count, so it is exempt now.
+                // The cache is open, or was opened since the measurement, so cleaning skips it from now on.
                 change(step.gallery) { ($0.isInUse, $0.isOpenHere) = (true, false) }
             } catch {
                 log.error(.cache, "\(error)")
@@ -109,7 +111,8 @@ public actor CacheCleaning {
         inventory.isRemembered = remembered?.contains(name) ?? true
         if let open = caches.openCache(folderNamed: name) {
             (inventory.isInUse, inventory.isOpenHere) = (true, true)
-            // The log beside an open database grows and disappears, and free space is used before the file grows.
+            // Measure only the used part: the log beside an open database grows and disappears, and SQLite fills free
+            // space before the file grows.
             if let used = try? open.read({ try $0.usedBytes() }) { inventory.database = used }
         }
         return inventory
@@ -152,7 +155,8 @@ public actor CacheCleaning {
             try dropThumbnails(of: gallery)
             change(gallery.name) { ($0.canShrink, $0.database) = (false, gallery.databaseSize) }
         case .everything:
-            // Many photos are removed in steps; the rest takes a moment and reports the reason of a failure.
+            // Remove the photos in steps, because there may be many. Removing the rest takes a moment, and reports the
+            // reason of a failure.
             try? dropPhotos(of: gallery, bytes: .max)
             guard !Task.isCancelled else { return }
             try gallery.removeIfUnused()
@@ -161,7 +165,7 @@ public actor CacheCleaning {
         }
     }
 
-    /// Performs a step of the cleaning in an open gallery. Returns false if the step is one for closed caches.
+    /// Performs a step that removes pictures of an open gallery. Returns false, and does nothing, for other steps.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         switch step {
         case .setAside, .everything: return false
@@ -170,13 +174,13 @@ public actor CacheCleaning {
                 fromPhotos: bytes, largerThan: largest, except: wished(cache.id))
             change(name) { inventory in
                 inventory.large = max(0, inventory.large - freed)
-                // The remaining files are wanted, or are still arriving.
+                // Screens need the remaining files, or the files are still arriving.
                 inventory.isLargeStuck = freed < bytes
             }
         case .photos(let name, let bytes):
             let freed = try await cache.writer.freeSpace(fromPhotos: bytes, except: wished(cache.id))
             change(name) { inventory in
-                // The rest is wanted.
+                // Screens need the remaining photos.
                 let rest = max(0, inventory.photos - freed)
                 inventory.stuck += freed < bytes ? rest : 0
                 inventory.photos = freed < bytes ? 0 : rest
@@ -192,7 +196,10 @@ public actor CacheCleaning {
         return true
     }
 
-    /// Whether a cache has not been opened, updated or marked to be kept since its measurement.
+    /// Whether a step is still permitted after the measurement of the cache.
+    ///
+    /// The step is not permitted if the user has opened the gallery or marked it to be kept since then. After an
+    /// update, the removal of the whole cache is not permitted either.
     private func isCandidate(_ gallery: ClosedGalleryCache, for step: CacheBudget.Step) -> Bool {
         guard gallery.trouble == nil, let counted = inventories.first(where: { $0.name == gallery.name }) else {
             return false
@@ -268,7 +275,7 @@ struct CacheInventory: Hashable {
     var lastOpened: Timestamp
     /// The time of the last opening or update.
     var lastUsed: Timestamp
-    /// Whether any process has the cache open, or it is not accessible.
+    /// Whether any process has the cache open, or the cache is inaccessible.
     var isInUse = false
     /// Whether this process has the cache open and can remove pictures from it.
     var isOpenHere = false
@@ -278,9 +285,9 @@ struct CacheInventory: Hashable {
     var isRemembered = true
     /// Whether the cache's database is readable. True also without a database.
     var isReadable = true
-    /// The total size of the photos in bytes, without the large ones.
+    /// The total size of the photos in bytes, without large photos.
     var photos: Int64 = 0
-    /// The total size of the files that are larger than an ordinary file may be, in bytes.
+    /// The total size of the large files in bytes; see ``CacheBudget/largest(within:)``.
     var large: Int64 = 0
     /// Whether the large files cannot be removed for now.
     var isLargeStuck = false

@@ -6,7 +6,7 @@ import Session
 import Synchronization
 import Towns
 
-/// The folder with the caches of all galleries, found by the gallery's address.
+/// The folder with the caches of all galleries. A gallery's address identifies its cache.
 ///
 ///     let caches = try CacheFolder(path: "/home/me/.cache/vitrine", log: log)
 ///     let cache = try caches.open(address)
@@ -31,12 +31,12 @@ public final class CacheFolder: Sendable {
 
     private struct State {
         var caches: [GalleryID: GalleryCache] = [:]
-        /// One lock per gallery, held while a caller opens that gallery. Other galleries need not wait. The dictionary
-        /// only grows, because locks are small.
+        /// One lock per gallery, held while a caller opens that gallery. Other galleries need not wait. The locks are
+        /// small, so they are never removed.
         var openLocks: [GalleryID: OpenLock] = [:]
     }
 
-    /// Lets one caller at a time open a gallery. A migration or rescue may take seconds.
+    /// Lets one caller at a time open a gallery. Migrating or rescuing a database may take seconds.
     private final class OpenLock: Sendable {
         let mutex = Mutex(())
     }
@@ -111,9 +111,10 @@ public final class CacheFolder: Sendable {
         state.withLock { subscribers.subscribe(beginningWith: Opened(caches: Array($0.caches.values))) }
     }
 
-    /// Calls `body` with the open galleries, and with each one opened later. That call comes before ``open(_:)``
-    /// returns. The calls end when the relay is released. `body` gets the caches, since it must not ask this folder for
-    /// them.
+    /// Calls `body` with the open caches, and with each cache that is opened later.
+    ///
+    /// ``open(_:)`` returns after the call for its cache. The calls end when the relay is released. `body` must not use
+    /// this folder, because the folder is locked during the call.
     public func relayOpenings(_ body: @escaping @Sendable ([GalleryCache]) -> Void) -> Relay<Opened> {
         state.withLock { state in
             body(Array(state.caches.values))
@@ -173,7 +174,7 @@ extension CacheFolder {
     /// Removes a gallery's cache. If this process has the cache open, the method empties it instead, because screens
     /// may read it.
     ///
-    /// - Throws: ``CacheError/locked(path:)`` if another program uses it.
+    /// - Throws: ``CacheError/locked(path:)`` if another program uses the cache.
     public func discard(_ address: Address) async throws {
         if let cache = cache(GalleryID(address)), cache.address == address {
             try await cache.writer.clear(photosOnly: false)
@@ -198,7 +199,7 @@ private enum CacheMark {
     /// The subfolder with one folder per gallery.
     static let galleries = "galleries"
 
-    /// Creates the folder, or takes an empty folder or an existing cache folder. Throws for any other folder, and leaves
+    /// Creates the folder, or uses an empty folder or an existing cache folder. Throws for any other folder, and leaves
     /// that folder unchanged.
     static func claim(_ path: String) throws(CacheError) {
         var status = stat()
@@ -225,8 +226,8 @@ private enum CacheMark {
 
     /// Whether a folder without a mark is a cache folder of an earlier version.
     ///
-    /// Such a folder must contain only gallery folders, or the cache of at least one gallery. Without any gallery it
-    /// must contain nothing else.
+    /// The subfolder `galleries` must contain only gallery folders, or at least one gallery folder with a lock file. If
+    /// this subfolder is empty, the folder must contain nothing else.
     private static func hasLayout(_ path: String, _ entries: [String]) -> Bool {
         guard entries.contains(galleries) else { return false }
         let names = PrivateFolder.entries("\(path)/\(galleries)")
@@ -235,8 +236,8 @@ private enum CacheMark {
             || names.contains { isGallery($0) && access("\(path)/\(galleries)/\($0)/lock", F_OK) == 0 }
     }
 
-    /// Creates the marking file. This is the last step, because another program starting now relies on the folder's
-    /// layout. On a read-only disk, the layout alone must identify the folder.
+    /// Creates the marking file. This is the last step: another program that starts meanwhile recognises the folder by
+    /// its layout. On a read-only disk, the layout alone must identify the folder.
     private static func leave(in path: String) {
         let mark = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if mark >= 0 { close(mark) }
@@ -271,7 +272,7 @@ enum PrivateFolder {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw failure(path) }
     }
 
-    /// Returns the names of a folder's entries. Returns none if the folder is unreadable.
+    /// Returns the names of a folder's entries. Returns no names if the folder is unreadable.
     static func entries(_ path: String) -> [String] {
         (try? readableEntries(path)) ?? []
     }

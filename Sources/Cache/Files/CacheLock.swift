@@ -52,7 +52,8 @@ final class CacheLock: Sendable {
             if kind == .shared { try PrivateFolder.make(folder) }
             var descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == ENOENT, kind == .shared { continue }
-            // On a read-only disk there are no commits to signal, and no process can remove the cache.
+            // On a read-only disk, a file open for reading suffices: there are no commits to signal, and no process can
+            // remove the cache.
             if descriptor < 0, errno == EROFS { descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
             guard descriptor >= 0 else { throw .cannotOpen(path) }
             let lock = CacheLock(descriptor: descriptor, path: path)
@@ -80,7 +81,7 @@ final class CacheLock: Sendable {
 
     /// Calls `onSignal` when another process signals a commit.
     ///
-    /// The method also calls back when a process ends, because it may have had no time to signal.
+    /// The method also calls `onSignal` when another process ends, because that process may have had no time to signal.
     func listen(_ onSignal: @escaping @Sendable () -> Void) -> FileWatch? {
         FileWatch(path) { [weak self] event in
             if event == .closed || self?.hasSignalledLast == false { onSignal() }
@@ -126,7 +127,8 @@ final class CacheLock: Sendable {
 public final class UpdateTurn: Sendable {
     private let descriptor: Int32
 
-    /// Takes the turn by locking the folder. Returns nil if another process has the turn and `waits` is false.
+    /// Gets the right to update by locking the folder. Returns nil if another process has this right and `waits` is
+    /// false.
     init?(folder: String, waits: Bool) throws(CacheError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(folder) }
@@ -156,7 +158,7 @@ extension GalleryCache {
     }
 }
 
-/// Waits for the turn on a queue of its own, because waiting blocks a thread.
+/// Waits for an ``UpdateTurn`` on its own queue, because waiting blocks a thread.
 private actor TurnWaiter {
     private let executor = QueueExecutor(label: "vitrine.cache.turn")
 

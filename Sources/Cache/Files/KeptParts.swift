@@ -22,9 +22,9 @@ public struct KeptPart: Sendable {
 
 /// The received beginnings of photos, from interrupted and running transfers.
 ///
-/// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain. A file whose
-/// transfer can be resumed has a note that says so, because the process with the transfer may be killed.
-/// `take` returns each part only once, because two transfers must not write to the same file.
+/// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain. The
+/// file of a resumable transfer has a note with the data for the resumption, because the process may be killed. `take`
+/// returns each part only once, because two transfers must not write to the same file.
 public final class KeptParts: Sendable {
     private struct State {
         var parts: [PhotoKey: KeptPart] = [:]
@@ -41,7 +41,7 @@ public final class KeptParts: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of this run; nil for none. A process that continues its transfers has the same number.
+    /// The number of this run; nil for none. A process that continues this run's transfers has the same number.
     fileprivate let run: UInt64?
 
     init(run: UInt64? = nil) {
@@ -129,7 +129,7 @@ public struct PartResumption: Hashable, Sendable {
     }
 }
 
-/// The note of a partial file: the photo that the file belongs to, and the data to resume its transfer.
+/// The note of a partial file. It identifies the photo, and contains the data to resume the transfer.
 private struct PartNote {
     /// The number of the run. The file of another run may have holes, because the machine may have lost power.
     let run: UInt64
@@ -137,7 +137,7 @@ private struct PartNote {
     let edition: Int
     let validator: String
     let whole: ByteCount?
-    /// The address as text, to compare.
+    /// The text of the photo's address. It shows whether the key still belongs to the photo.
     let address: String
 
     init(run: UInt64, key: PhotoKey, edition: Int, resumption: PartResumption) {
@@ -168,7 +168,7 @@ private struct PartNote {
 }
 
 extension GalleryCache {
-    /// Takes over the beginnings of photos that a killed process of the same run left, so that their transfers can be resumed.
+    /// Adopts the partial files that a killed process of this run left. Vitrine can then resume their transfers.
     /// Removes other abandoned files.
     public func adoptParts() {
         for file in files.abandonedPartials() {

@@ -6,9 +6,9 @@ import Numbers
 
 /// The files of a gallery's photos, complete and partial.
 ///
-/// A transfer writes to a partial file. The cache syncs that file and moves it to the photos' folder; only then does
-/// the photo's database row get the file's name. So every named file exists. A file that no row names is an orphan,
-/// left by a program that was killed, and is removed.
+/// A transfer writes to a partial file. The cache syncs that file, moves it to the photos' folder, and then stores the
+/// file's name in the photo's database row. So every file that a row names exists. A file that no row names is an
+/// orphan, left by a program that was killed. Vitrine removes orphans.
 ///
 /// Files being written are locked, so that other processes do not mistake them for orphans.
 ///
@@ -20,7 +20,7 @@ public struct PhotoFiles: Sendable {
     private let gallery: Address
     private let log: Log
 
-    /// - Parameter gallery: the address of the gallery, whose folder may have the photos.
+    /// - Parameter gallery: the address of the gallery. A local gallery's folder contains the photos.
     init(folder: String, of gallery: Address, log: Log) throws {
         photosFolder = folder + "/photos"
         partialFolder = folder + "/partial"
@@ -40,9 +40,9 @@ public struct PhotoFiles: Sendable {
         name.split(separator: "-", maxSplits: 1).first.flatMap { Int64($0) }.map(PhotoKey.init)
     }
 
-    /// Whether a text is a file name as Vitrine makes them. Such a name has no slash, and is no hidden file.
+    /// Whether a text has the form of Vitrine's file names. Such a name has no slash, and is no hidden file.
     ///
-    /// The fetcher, which reads strangers' bytes, can write any text into the database.
+    /// The check is necessary, because the fetcher reads strangers' bytes and can write any text into the database.
     static func isName(_ text: String) -> Bool {
         key(in: text) != nil
             && text.utf8.allSatisfy { byte in
@@ -64,7 +64,7 @@ public struct PhotoFiles: Sendable {
         if let original = photo.original { return try open(original: original) }
         let descriptor = Glibc.open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError() }
-        // A named pipe would never end.
+        // Reading a named pipe would never end.
         guard OriginalFile(descriptor) != nil else {
             close(descriptor)
             throw SystemError(EINVAL)
@@ -74,7 +74,7 @@ public struct PhotoFiles: Sendable {
 
     /// Opens the user's own file in the gallery's folder. Follows no links, so that it opens no other file.
     ///
-    /// If the gallery is a list file, the gallery's folder is the one that contains this file.
+    /// A gallery may be a list file. Then its folder is the folder that contains the list file.
     public func open(original: Address) throws(SystemError) -> Int32 {
         guard let path = original.filePathBytes, let folder = folder(around: path) else { throw SystemError(EXDEV) }
         return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
@@ -85,7 +85,8 @@ public struct PhotoFiles: Sendable {
         address.filePathBytes.map { folder(around: Self.prefix($0)) != nil } ?? false
     }
 
-    /// Returns the path of the gallery's local folder, with a slash at its end. Returns nil if a path is not in this folder.
+    /// Returns the path of the gallery's local folder, with a slash at its end. Returns nil if a path is not in this
+    /// folder.
     private func folder(around path: [UInt8]) -> [UInt8]? {
         guard let own = gallery.filePathBytes else { return nil }
         var folder = Self.prefix(own)
@@ -119,14 +120,15 @@ public struct PhotoFiles: Sendable {
         try PartialFile(in: partialFolder)
     }
 
-    /// Opens the partial files that ended processes left. Releasing such a file removes it.
+    /// Opens the partial files that ended processes left. When a returned object is released, its file is removed.
     func abandonedPartials() -> [PartialFile] {
         PrivateFolder.entries(partialFolder).compactMap { PartialFile(abandoned: partialFolder + "/" + $0) }
     }
 
     /// Whether a photo's file is as it was stored. The check reads the whole file.
     ///
-    /// For a user's own file, only size and time count. Without a free descriptor, the file counts as intact.
+    /// For a user's own file, only size and time count. If the process has no free file descriptor, the file counts as
+    /// intact.
     public func isIntact(_ photo: StoredPhoto) -> Bool {
         let descriptor: Int32
         do { descriptor = try open(photo) } catch { return [EMFILE, ENFILE].contains(error.code) }
@@ -147,8 +149,8 @@ public struct PhotoFiles: Sendable {
 
     /// Removes orphans and abandoned partial files. Returns the number of removed files.
     ///
-    /// - Parameter isNamed: whether a database row names the file. It is called while the file is locked, so its
-    ///   program has either committed the row or ended.
+    /// - Parameter isNamed: whether a database row names the file. During the call this method holds the file's lock,
+    ///   so the program that wrote the file has committed the row or ended.
     func sweep(isNamed: (String) throws -> Bool) rethrows -> Int {
         var removed = 0
         for name in PrivateFolder.entries(partialFolder) {
@@ -164,7 +166,7 @@ public struct PhotoFiles: Sendable {
     /// that no process can start to use the file.
     private func removeIfAbandoned(_ path: String, if isUseless: () throws -> Bool) rethrows -> Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        // Vitrine creates no links.
+        // Vitrine creates no links here, so any link is useless.
         guard descriptor >= 0 else { return errno == ELOOP && unlink(path) == 0 }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
@@ -179,7 +181,7 @@ public struct OriginalFile: Hashable, Sendable {
     /// A number that changes when the file is written.
     public let stamp: Int64
 
-    /// Reads the status of an open file; nil unless it is a regular file.
+    /// Reads the status of an open file. Returns nil if the file is not a regular file.
     public init?(_ descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -194,7 +196,7 @@ public struct OriginalFile: Hashable, Sendable {
 /// A transfer writes through ``descriptor``. The file stays locked while this object exists, so that it is not removed
 /// as abandoned.
 public final class PartialFile: Sendable {
-    /// The file's descriptor, open for writing. This object owns it.
+    /// The file's descriptor, open for writing. This object owns the descriptor.
     public let descriptor: Int32
     /// The path of the file while it is partial.
     public let path: String

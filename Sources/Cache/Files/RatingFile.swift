@@ -8,14 +8,15 @@ import Model
 ///     let change = try file.change(from: { known }) { $0[Array("lake".utf8)] = Rating(4) }
 ///
 /// A cache may be removed at any time, and photos come and go. The ratings are the user's work, so they are in a file
-/// that Vitrine never removes. The rows of the cache have a copy, which searches and orders use.
+/// that Vitrine never removes. The rows of the cache have a copy of the ratings, for searches and sort orders.
 ///
 /// The first line has the gallery's address. Each other line has a rating and a photo's id: `4 2024/lake.jpg`.
 struct RatingFile: Sendable {
-    /// Ratings by the bytes of the photos' ids. Two ids may be the same text for Swift, but two files for the disk.
+    /// Ratings by the bytes of the photos' ids. Swift treats some different texts as equal, although they name
+    /// different files on the disk.
     typealias Ratings = [[UInt8]: Rating]
 
-    /// All ratings in the file, and a text that changes with the file.
+    /// All ratings in the file, and a stamp that changes with the file.
     struct Contents {
         var ratings: Ratings
         /// The lines that this version does not understand. They stay in the file.
@@ -49,7 +50,7 @@ struct RatingFile: Sendable {
 
     /// Reads the file. Returns nil if it is missing.
     func read() throws(CacheError) -> Contents? {
-        // The stamp is read before the contents. If the file changes in between, it is read again later.
+        // Read the stamp before the contents. If the file changes in between, the old stamp causes another read later.
         guard let stamp else { return nil }
         do throws(SystemError) {
             // An empty file lost its contents in a crash of another program, so it counts as missing.
@@ -64,7 +65,8 @@ struct RatingFile: Sendable {
 
     /// Changes the ratings in the file. No other process changes the file meanwhile.
     ///
-    /// - Parameter known: reads the ratings in the cache. They begin the file if it is missing.
+    /// - Parameter known: returns the ratings in the cache. If the file is missing, the new file begins with these
+    ///   ratings.
     func change(
         from known: () throws -> Ratings, _ body: (inout Ratings) -> Void
     ) throws(CacheError) -> Change {
@@ -120,7 +122,7 @@ struct RatingFile: Sendable {
         return contents
     }
 
-    /// Writes a text in one line: `\n` for a line's end, and `\\` for a backslash.
+    /// Escapes line breaks as `\n` and backslashes as `\\`. The result is one line.
     private static func escaped(_ text: [UInt8]) -> [UInt8] {
         text.flatMap { byte -> [UInt8] in
             switch byte {

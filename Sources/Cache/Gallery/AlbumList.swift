@@ -1,7 +1,7 @@
 import Model
 import SQLite
 
-/// The albums, people, tags and favorites of the server that a gallery is on.
+/// The albums, people, tags and favourites on a gallery's server.
 public struct AlbumList: Equatable, Sendable {
     /// The albums, in the order of the server.
     public var albums: [Album]
@@ -44,7 +44,7 @@ extension CacheReader {
     ///
     /// - Parameter isOwn: whether an address is on the gallery's server; see ``GalleryCache/isNamedByUser(_:)``.
     public func albums(where isOwn: (Address) -> Bool) throws -> AlbumList {
-        // One transaction, so that both queries see the same state.
+        // Read in one transaction, so that both queries see the same state.
         try connection.transaction(writes: false) {
             let facts = try connection.first("SELECT albums_updated, albums_trouble FROM gallery") { row in
                 (row.time(0), row.optionalText(1))
@@ -61,7 +61,7 @@ extension GalleryCache {
 }
 
 extension CacheReader {
-    /// Replaces each cover that is a photo's revision by the photo's id.
+    /// Replaces the cover of each album, a photo's revision, by the photo's id.
     ///
     /// An album gets no cover if no photo of the gallery has its revision. The query reads all photos.
     public func resolvingCovers(of albums: [Album]) throws -> [Album] {
@@ -81,14 +81,14 @@ extension CacheReader {
 }
 
 extension CacheReader {
-    /// Returns the name of the album that the gallery itself is. Returns nil if the name is unknown.
+    /// Returns the gallery's name as its server states it. Returns nil if the name is unknown.
     public func galleryName() throws -> String? {
         try connection.first("SELECT album_name FROM gallery") { $0.optionalText(0) } ?? nil
     }
 }
 
 extension GalleryWriter {
-    /// Replaces all albums in one transaction. Unchanged albums are not written again.
+    /// Replaces all albums in one transaction. If no album has changed, the albums are not written again.
     ///
     /// - Parameter trouble: the reason why the list lacks albums; nil if it lacks none.
     public func replaceAlbums(_ albums: [Album], trouble: String? = nil, at time: Timestamp) throws {

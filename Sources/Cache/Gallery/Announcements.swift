@@ -19,7 +19,8 @@ struct Announcements {
         last = try connection.first("SELECT ifnull(max(key), 0) FROM announcement") { $0.int(0) } ?? 0
     }
 
-    /// Announces the changes of a transaction, at its end. Returns the changes that other processes announced before.
+    /// Announces the changes of a transaction to other processes, at its end. Returns the changes that other processes
+    /// announced before.
     mutating func add(_ changes: ChangeSet, _ connection: Connection) throws -> ChangeSet {
         guard let text = Self.text(changes) else { return ChangeSet() }
         let others = try others(connection)
@@ -46,7 +47,7 @@ struct Announcements {
         var isComplete = true
         try connection.forEach("SELECT key, changes FROM announcement WHERE key > ? ORDER BY key", last) { row in
             isComplete = isComplete && row.int(0) == expected
-            // The fetcher can write any number. A wrong one costs a reload.
+            // The fetcher can write any number, so the sum must not trap. A wrong number costs a reload.
             expected = row.int(0) &+ 1
             changes.merge(Self.changes(row.text(1)))
         }

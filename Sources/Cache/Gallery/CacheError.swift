@@ -101,8 +101,8 @@ extension CacheError {
         ofAnyFile(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 
-    /// Returns the error for a system error number that concerns all files. A full disk, for example, concerns all
-    /// files. Returns nil for other numbers.
+    /// Returns the error for a problem of all files, such as a full disk. Returns nil for error numbers of other
+    /// problems.
     private static func ofAnyFile(_ code: Int32) -> CacheError? {
         switch code {
         case ENOSPC, EDQUOT: .full
@@ -121,8 +121,8 @@ extension CacheError {
         }
     }
 
-    /// Whether a later attempt to store the same data may succeed. True if the cause may pass, such as a full disk, another
-    /// process or a lack of memory.
+    /// Whether a later attempt to store the same data may succeed. True if the cause may pass, such as a full disk,
+    /// another process or a lack of memory.
     public var isTransient: Bool {
         switch self {
         case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),

@@ -15,7 +15,7 @@ public struct CacheReader {
     /// Returns the gallery's own row in the database.
     public func gallery() throws -> GalleryRecord { try gallery(schema: Schema.version) }
 
-    /// Returns the gallery's record from a database of an earlier or the present schema version.
+    /// Returns the gallery's record from a database with this schema version.
     func gallery(schema: Int) throws -> GalleryRecord {
         let record = try connection.first(
             """
@@ -53,12 +53,12 @@ public struct CacheReader {
         return schema < 9 ? hasPaths.replacing(isPath, with: "revision IS NOT NULL") : hasPaths
     }
 
-    /// The SQL expression for whether ids are paths. The answer is the same for all photos of a gallery, because each
-    /// update replaces the list.
+    /// The SQL expression that tells whether ids are paths. The answer is the same for all photos of a gallery, because
+    /// each update replaces the list.
     static let hasPaths = "(SELECT \(isPath) FROM photo ORDER BY key DESC LIMIT 1)"
     private static let isPath = "revision IS NOT NULL AND library_part IS NULL"
 
-    /// Returns the photos with these keys that exist, in no particular order.
+    /// Returns the existing photos with these keys, in no particular order.
     ///
     /// One query reads up to ``windowLimit`` photos, more than any screen shows.
     public func photos(_ keys: some Collection<PhotoKey>) throws -> [Photo] {
@@ -85,8 +85,8 @@ public struct CacheReader {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
 
-    /// Returns the part of the library that contains a photo. Returns an empty text if the photo has no part, and nil
-    /// if there is no such photo.
+    /// Returns the library part, such as a month, that contains a photo. Returns an empty text if the photo has no
+    /// part, and nil if there is no such photo.
     public func libraryPart(ofPhoto id: String) throws -> String? {
         try connection.first("SELECT ifnull(library_part, '') FROM photo WHERE id = ?", id) { $0.text(0) }
     }
@@ -122,7 +122,7 @@ public struct CacheReader {
         iif(video_milliseconds = 0, \
             ifnull((SELECT length FROM metadata WHERE metadata.photo = photo.key), 0), video_milliseconds)
         """
-    /// The SQL condition for videos on a server whose original is the video itself.
+    /// The SQL condition for photos whose original is a video on a server.
     fileprivate static let isRemoteVideo =
         "(video_milliseconds IS NOT NULL AND \(isPath) AND \(AddressBase.whole("photo_address")) NOT GLOB 'file:*')"
 
@@ -130,7 +130,7 @@ public struct CacheReader {
         let id = row.text(1)
         let isRemoteVideo = row.int(18) != 0
         var thumbnail = renditionState(row, from: 4)
-        // Of such a video, only the server could make a thumbnail.
+        // Vitrine does not fetch such a video to make its thumbnail.
         if isRemoteVideo, row.int(19) != 0 { thumbnail.isAbsent = true }
         return Photo(
             key: PhotoKey(row.int(0)), galleryID: id, name: row.text(2),
@@ -142,7 +142,7 @@ public struct CacheReader {
             rating: Rating(row.int(17)))
     }
 
-    /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.
+    /// Reads a rendition's state from four consecutive columns: edition, cached edition, trouble and reason.
     private static func renditionState(_ row: Row, from column: Int) -> RenditionState {
         RenditionState(
             edition: row.small(column), held: row.isNull(column + 1) ? nil : row.small(column + 1),
@@ -152,7 +152,7 @@ public struct CacheReader {
 }
 
 extension CacheReader {
-    /// Returns the number of bytes that the database uses, without free space and without the log beside the database.
+    /// Returns the size of the database in bytes, without its free space and its log.
     func usedBytes() throws -> Int64 {
         let pages = "pragma_page_count, pragma_freelist_count, pragma_page_size"
         return try connection.first("SELECT (page_count - freelist_count) * page_size FROM \(pages)") { $0.int(0) } ?? 0
@@ -165,17 +165,16 @@ extension CacheReader {
         try source(of: key, rendition) { _ in true }
     }
 
-    /// Returns a rendition's address, state and validators. Returns nil if no request for the rendition would
-    /// help. Most calls do not read the address.
+    /// Returns a rendition's address, state and validators. Returns nil if no request would help, because the rendition
+    /// is current, bad or absent. Most calls do not read the address.
     public func wantingSource(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition, where: \.isWanting)
     }
 
-    /// Returns the data for fetching a photo's first bytes, which may contain its thumbnail: the photo's address, and the
-    /// state of the thumbnail.
+    /// Returns the source of a thumbnail in a photo's first bytes. The source has the photo's address.
     ///
-    /// Returns nil if the thumbnail is not missing or has an address, or if the photo is cached. Photos without a revision
-    /// are fetched whole, because nothing tells that the server has replaced one.
+    /// Returns nil if the thumbnail is current, unavailable or has an address, or if the photo is cached. Vitrine
+    /// fetches photos without a revision whole, because nothing shows that the server has replaced one.
     public func embeddedThumbnailSource(of key: PhotoKey) throws -> RenditionSource? {
         try connection.first(Self.embeddedThumbnailSource, key.rawValue) { row in
             let state = Self.renditionState(row, from: 1)
@@ -207,7 +206,7 @@ extension CacheReader {
         } ?? nil
     }
 
-    /// The query is stored, because it runs several times per thumbnail of an update.
+    /// The query for thumbnails, stored because it runs several times per thumbnail.
     private static let thumbnailSource = sourceQuery(.thumbnail)
     private static let photoSource = sourceQuery(.original)
 
@@ -218,7 +217,7 @@ extension CacheReader {
         return "SELECT \(address), \(names), \(isRemoteVideo) FROM photo WHERE key = ?"
     }
 
-    /// Returns a photo's thumbnail. If a newer thumbnail has not been decoded yet, returns the newer one.
+    /// Returns a photo's newest thumbnail, even if Vitrine has not decoded it yet.
     public func thumbnail(of key: PhotoKey) throws -> StoredThumbnail? {
         try connection.first("SELECT data, unproven FROM thumbnail WHERE photo = ?", key.rawValue) { row in
             if let unproven = row.optionalBlob(1) { return StoredThumbnail(bytes: unproven, isProven: false) }
@@ -247,7 +246,7 @@ extension CacheReader {
         try connection.map("SELECT key FROM photo WHERE \(Self.needsThumbnail)") { PhotoKey($0.int(0)) }
     }
 
-    /// Returns the file from which to make a photo's thumbnail, and the thumbnail's edition. The result is nil if a thumbnail
+    /// Returns the file for making a photo's thumbnail, and the thumbnail's edition. The result is nil if a thumbnail
     /// is not necessary or not possible.
     public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
         try connection.first(
@@ -289,7 +288,8 @@ extension CacheReader {
         ) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
     }
 
-    /// Returns photos whose rendition is missing and can be fetched, oldest first. Videos on a server are left out.
+    /// Returns photos whose rendition is missing and can be fetched, oldest first. Leaves out videos on a server,
+    /// except thumbnails that the server offers.
     ///
     /// - Parameters:
     ///   - last: the photo after which to continue; nil for the beginning. If it was removed, the result is empty.
@@ -305,7 +305,7 @@ extension CacheReader {
         }
         let (held, page) = (rendition.column("held"), max(limit, 512))
         var (keys, count) = ([PhotoKey](), page)
-        // In pages, because all rows of the known photos may come first.
+        // Read in pages, because the rows of all known photos may come first.
         while keys.count < limit, count == page {
             let before = start
             count = 0
@@ -412,7 +412,7 @@ extension CacheReader {
           AND photo.photo_held IS NOT metadata.edition AND photo.photo_trouble IS NOT \(TroubleCode.bad)
         """
 
-    /// The query of unread photos in the user's folder. A test checks its query plan.
+    /// The query for photos in the user's folder with unread metadata. A test checks its query plan.
     static let unreadInPlace = """
         SELECT photo.key FROM photo LEFT JOIN metadata ON metadata.photo = photo.key
         WHERE photo.photo_file = '\(StoredPhoto.inPlace)' AND photo.photo_held IS NOT metadata.edition
@@ -423,9 +423,9 @@ extension CacheReader {
 extension GalleryCache {
     /// Returns all cached photos whose metadata Vitrine has not read.
     ///
-    /// This method lists the photo files instead of the rows, because few of a million photos may be cached. It searches
-    /// the rows for photos in place only if the gallery is a list file. In other local galleries, the metadata comes with
-    /// the thumbnails.
+    /// This method lists the photo files instead of the rows, because few of a million photos may be cached. It
+    /// searches the rows for photos in the user's folder only if the gallery is a list file. In other local galleries,
+    /// the metadata comes with the thumbnails.
     public func unreadPhotos() throws -> [PhotoKey] {
         let keys = Set(PrivateFolder.entries(files.photosFolder).compactMap(PhotoFiles.key))
         return try read { reader in
@@ -440,7 +440,7 @@ extension GalleryCache {
 public struct RenditionSource: Hashable, Sendable {
     /// The rendition's address; nil if the gallery has no thumbnail for the photo.
     public let address: Address?
-    /// The state of the rendition, with the wanted and the cached edition.
+    /// The state of the rendition, with its editions in the list and in the cache.
     public let state: RenditionState
     /// The server's validators for the cached bytes, if they came from this address.
     public let validators: Validators
@@ -452,23 +452,23 @@ public struct StoredThumbnail: Hashable, Sendable {
     public let bytes: [UInt8]
     /// Whether Vitrine has decoded the picture before.
     ///
-    /// If a picture that was never decoded turns out to be bad, an older one returns: see
+    /// If a picture that was never decoded turns out to be bad, the cache restores an older one: see
     /// ``GalleryWriter/accept(_:of:)`` and ``GalleryWriter/reject(_:of:reason:)``.
     public let isProven: Bool
 }
 
 /// A photo's file in the cache.
 public struct StoredPhoto: Hashable, Sendable {
-    /// The file's name in the photos' folder, as ``PhotoFiles`` makes names; see also ``inPlace``.
+    /// The file's name in the photos' folder, or ``inPlace``.
     public let name: String
     /// The file's size in bytes when it was stored.
     public let size: Int64
-    /// The file's digest when it was stored; for the user's own file, the time of its last change. The number
-    /// distinguishes a bad picture from a picture that has changed on the disk.
+    /// The file's digest when it was stored; for the user's own file, its modification time. The number tells whether a
+    /// bad picture has changed on the disk since then.
     public let digest: Int64
     /// The photo's edition that the file contains.
     public let edition: Int
-    /// The user's own file, if the photo lies in a local gallery and is not copied.
+    /// The address of the user's own file; nil if the cache has a copy.
     public let original: Address?
 
     init(name: String, size: Int64, digest: Int64, edition: Int, original: Address? = nil) {
@@ -481,7 +481,7 @@ public struct StoredPhoto: Hashable, Sendable {
 
     /// The stored file name of a photo that stays in the user's folder. No file of the cache has this name.
     static let inPlace = "original"
-    /// Whether Vitrine itself could have stored a text as a photo's file.
+    /// Whether Vitrine itself could have stored a text as the name of a photo's file.
     static func isName(_ text: String) -> Bool { text == inPlace || PhotoFiles.isName(text) }
 }
 

@@ -3,7 +3,7 @@ import Model
 import Numbers
 import SQLite
 
-/// A gallery's cache on the disk, to which this value holds no open connection.
+/// A gallery's cache on the disk, without an open connection.
 public struct ClosedGalleryCache: Sendable {
     /// The gallery's record; nil if the database does not exist yet or is unreadable.
     public let record: GalleryRecord?
@@ -36,8 +36,8 @@ public struct ClosedGalleryCache: Sendable {
         do throws(CacheError) {
             return try record(folder, FrozenDatabase(path: folder + "/gallery.sqlite").access)
         } catch .full {
-            // There is no space for the file that readers share. With an exclusive lock it can be read without that,
-            // which is necessary to decide what to remove.
+            // The disk has no space for the file that readers share. With an exclusive lock, the database can be read
+            // without that file. Cleaning needs the record to decide what to remove.
             let lock = isAlone ? nil : try CacheLock.take(folder: folder, .exclusive, patience: 0)
             guard isAlone || lock != nil, FrozenDatabase(path: folder + "/gallery.sqlite").isComplete else {
                 throw .full
@@ -113,7 +113,7 @@ public struct ClosedGalleryCache: Sendable {
         guard let lock = try CacheLock.take(folder: folder, .exclusive), isMeant() else { throw .locked(path: folder) }
         defer { withExtendedLifetime(lock) {} }
         for name in ["photos", "partial"] { Self.removeFolder("\(folder)/\(name)") }
-        // The lock goes last, so that no process fills the folder again before it is removed.
+        // Remove the lock's file last, so that no process fills the folder again before the folder is removed.
         for file in PrivateFolder.entries(folder) where file != "lock" { unlink("\(folder)/\(file)") }
         unlink(folder + "/lock")
         // If a lock exists again, another process has just created a new cache.
@@ -172,7 +172,7 @@ extension ClosedGalleryCache {
     /// The time of the last commit, according to the files' modification times.
     var touched: Timestamp { max(Self.time(folder + "/lock"), Self.time(folder + "/gallery.sqlite")) }
 
-    /// Whether the database has thumbnails, or is over a quarter free space.
+    /// Whether the database has thumbnails, or more than a quarter of it is free space.
     var canShrink: Bool {
         number("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
             || number("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
@@ -213,7 +213,8 @@ extension ClosedGalleryCache {
 /// Removes parts of a cache that no process uses, in short steps.
 ///
 /// Another process that opens the cache waits for one step at most. Each step takes the exclusive lock. A step fails if
-/// a process uses the cache, or if the user opened the gallery or marked it to be kept after this value was created.
+/// a process uses the cache. It also fails if the user opened the gallery or marked it to be kept after this value was
+/// created.
 extension ClosedGalleryCache {
     /// Returns the names and sizes of the photo files, the oldest first.
     func photosByAge() -> [(name: String, size: Int64)] { Self.photosByAge(in: folder + "/photos") }
@@ -229,8 +230,8 @@ extension ClosedGalleryCache {
     /// Removes photos with these file names. The photos' metadata stays, and Vitrine fetches the photos again on
     /// demand.
     ///
-    /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full even
-    /// for that, the files are removed first; a row without its file causes a new fetch.
+    /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full to
+    /// change the rows, the method removes the files first; a row without its file causes a new fetch.
     ///
     /// - Parameter onFailure: called for each file that cannot be removed.
     func dropPhotos(_ names: [String], onFailure: (CacheError) -> Void) throws {
@@ -284,8 +285,8 @@ extension ClosedGalleryCache {
 
     /// Shrinks the database to its contents.
     ///
-    /// This method writes a copy while others may use the cache, and then replaces the database if no process has
-    /// opened it meanwhile. Otherwise it throws ``CacheError/locked(path:)``.
+    /// This method writes a copy while others may use the cache. Then it replaces the database, unless another process
+    /// has the cache open or has changed it meanwhile. In that case the method throws ``CacheError/locked(path:)``.
     func shrink() throws {
         guard let lock = try CacheLock.take(folder: folder, .shared), !wasUsed(isAlone: false) else {
             throw CacheError.locked(path: folder)
@@ -293,8 +294,8 @@ extension ClosedGalleryCache {
         try PrivateFolder.check(folder + "/partial")
         let copy = try PartialFile(in: folder + "/partial")
         try copyDatabase(to: copy, lock)
-        // A log would belong to the old database. SQLite removes it with the last connection, so a log means another
-        // one.
+        // SQLite removes the log with the last connection, so a log shows that another connection is open. The log
+        // would not match the new database.
         guard Self.size(database + "-wal") == 0 else { throw CacheError.locked(path: folder) }
         guard rename(copy.path, database) == 0 else { throw failure() }
         let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -311,7 +312,7 @@ extension ClosedGalleryCache {
         let before = try version()
         // "The file … must either not exist, or else be an empty file."
         try connection.run("VACUUM INTO ?", copy.path)
-        // This takes longest, so it comes before the exclusive lock.
+        // Syncing takes longest, so it comes before the exclusive lock.
         guard fsync(copy.descriptor) == 0 else { throw failure() }
         guard try lock.claim(.exclusive) == .held, try version() == before else {
             throw CacheError.locked(path: folder)

@@ -28,10 +28,10 @@ public final class GalleryCache: Sendable {
     public let folder: String
     /// The received beginnings of photos whose transfers were interrupted.
     public let parts: KeptParts
-    /// The mark that requests a check of the database. Fetched results and drafts create the mark when they find
-    /// damage.
+    /// The mark that requests a check of the database at its next opening. Code that finds damage sets the mark.
     let mark: DamageMark
-    /// The problem of the disk because of which this cache is read-only and closed to other processes; nil if there is none.
+    /// The disk problem that makes this cache read-only; nil if there is none. Unless the whole disk is read-only,
+    /// other processes cannot open the cache meanwhile.
     public let trouble: StorageTrouble?
     private let credentials: CredentialStore
     private let space: CacheSpace
@@ -41,7 +41,7 @@ public final class GalleryCache: Sendable {
     private let hub = ChangeHub()
     private let log: Log
     /// The watch that reports commits of other processes, such as a scheduled update. The first subscription creates
-    /// the watch. If the system has no watch left, changes of other processes appear only after the next start.
+    /// the watch. If the system permits no more watches, changes of other processes appear only after the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
@@ -54,7 +54,7 @@ public final class GalleryCache: Sendable {
         self.space = space
         parts = KeptParts(run: run)
         self.folder = folder
-        // Cleaning holds the lock for short moments only.
+        // Cleaning holds the lock for short moments only, so waiting for half a second suffices.
         guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {
             throw CacheError.locked(path: folder)
         }
@@ -117,7 +117,7 @@ public final class GalleryCache: Sendable {
         }
     }
 
-    /// Starts an update of the list. Returns a draft for the new list's changes.
+    /// Starts an update of the list. Returns a draft that collects the new list's changes.
     ///
     /// - Parameters:
     ///   - list: the address from which the list comes; nil for the gallery's address.
@@ -155,7 +155,7 @@ extension GalleryCache {
     /// Checks the database, the search index and all photo files, and repairs them.
     public func check() async throws -> CacheCheck {
         var check = CacheCheck()
-        // First, because a wrong index can be rebuilt and is no reason to set the database aside.
+        // Repair the index first, because a wrong index can be rebuilt and is no reason to set the database aside.
         check.isIndexRepaired = try await writer.repairIndex()
         check.complaints = try await writer.complaints()
         // A damaged database is set aside at the next start, so repairs would be useless.
@@ -193,10 +193,10 @@ extension GalleryWriter {
     /// Repairs inconsistent rows. Returns the number of repaired rows.
     fileprivate func repairRows() throws -> Int {
         try transaction { connection in
-            // Rows of removed photos.
+            // Remove the rows of photos that no longer exist.
             var repaired = try connection.run("DELETE FROM thumbnail WHERE photo NOT IN (SELECT key FROM photo)")
             repaired += try connection.run("DELETE FROM metadata WHERE photo NOT IN (SELECT key FROM photo)")
-            // A missing thumbnail is fetched again, and so is an unexpected one.
+            // If only one of the two tables has a thumbnail, Vitrine fetches the thumbnail again.
             repaired += try connection.run(
                 """
                 UPDATE photo SET thumbnail_held = NULL, thumbnail_etag = NULL, thumbnail_last_modified = NULL
@@ -204,10 +204,11 @@ extension GalleryWriter {
                 """)
             repaired += try connection.run(
                 "DELETE FROM thumbnail WHERE photo IN (SELECT key FROM photo WHERE thumbnail_held IS NULL)")
-            // A photo that is held without a file, or has a file without being held, is fetched again, too.
+            // Vitrine also fetches a photo again if its row has an edition without a file, or a file without an
+            // edition.
             repaired += try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE (photo_held IS NULL) <> (photo_file IS NULL)")
-            // So is a photo whose file has a name that Vitrine did not make.
+            // Vitrine also fetches a photo again if its file has a name that Vitrine did not make.
             var misnamed: [Int64] = []
             try connection.forEach("SELECT key, photo_file FROM photo WHERE photo_file IS NOT NULL") { row in
                 if !StoredPhoto.isName(row.text(1)) { misnamed.append(row.int(0)) }

@@ -49,7 +49,8 @@ public struct GalleryRecord: Hashable, Sendable {
     }
 }
 
-/// A server's validators. With validators, the server can say later whether a resource has changed.
+/// Values by which a server recognises the version of a resource. With these values, the server can say later whether
+/// the resource has changed.
 public struct Validators: Hashable, Sendable {
     /// The value of the `ETag` header, including its quotes.
     public var etag: String?
@@ -76,7 +77,7 @@ public struct GalleryFacts: Hashable, Sendable {
 extension CacheFolder {
     /// Returns the facts about an open or closed gallery. Returns nil if the gallery has no readable cache.
     ///
-    /// Call this off the main actor. It leaves nothing open and writes nothing.
+    /// Call this method off the main actor. The method leaves no cache open and writes nothing.
     ///
     /// - Parameter size: the size, if the caller knows it. Otherwise this method measures the files.
     public func facts(of address: Address, size: Int64? = nil) -> GalleryFacts? {

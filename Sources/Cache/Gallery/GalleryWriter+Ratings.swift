@@ -1,11 +1,11 @@
 import Model
 import SQLite
 
-/// The user's own ratings. The file comes first, the rows second.
+/// The user's own ratings. A change goes to the ratings' file first, and then to the rows.
 extension GalleryWriter {
     /// Rates photos, or removes the user's own rating. Returns the number of rated photos.
     ///
-    /// - Parameter rating: the rating; nil for that in the gallery's list.
+    /// - Parameter rating: the rating; nil to use the rating in the gallery's list.
     @discardableResult
     public func rate(_ keys: [PhotoKey], _ rating: Rating?) throws -> Int {
         let ids = try read { connection in
@@ -27,7 +27,8 @@ extension GalleryWriter {
         return ids.count
     }
 
-    /// Copies the ratings of the file into the rows if the file has changed, or if photos are new.
+    /// Copies the ratings of the file into the rows, if necessary. This is necessary if the file has changed or photos
+    /// are new.
     ///
     /// - Parameter areNew: whether the rows may lack ratings, because photos are new.
     func takeRatings(areNew: Bool, _ connection: Connection) throws {
@@ -46,7 +47,8 @@ extension GalleryWriter {
         if contents.stamp != known { try connection.run("UPDATE gallery SET rating_stamp = ?", contents.stamp) }
     }
 
-    /// Reads the file. An unreadable file fails no update: the rows keep their ratings.
+    /// Reads the file. An unreadable file does not stop an update: the method logs the error, and the rows keep their
+    /// ratings.
     private func readRatings() -> RatingFile.Contents? {
         do { return try ratingFile?.read() } catch { log.error(.cache, "\(error)") }
         return nil

@@ -7,7 +7,7 @@ extension GalleryWriter {
     /// Returns false, and stores nothing, if the gallery's list now has another edition. An older thumbnail stays until
     /// Vitrine has decoded the new one.
     ///
-    /// - Parameter taken: the time when the photo was taken, if the bytes of the thumbnail tell.
+    /// - Parameter taken: the time when the photo was taken, if the thumbnail's bytes contain this time.
     /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is stored then.
     @discardableResult
     public nonisolated func store(
@@ -31,12 +31,13 @@ extension GalleryWriter {
 
     /// Records that a photo's first bytes contain no thumbnail. This is no failure.
     ///
-    /// Returns false, and records nothing, if the gallery's list now has another edition. Vitrine makes the thumbnail from
-    /// the cached photo, which it fetches for that purpose only if it is small.
+    /// Returns false, and records nothing, if the gallery's list now has another edition. Vitrine later makes the
+    /// thumbnail from the whole photo. It fetches the photo for that purpose only if the photo is small.
     ///
     /// - Parameters:
-    ///   - isSmall: whether to fetch the photo. Otherwise there is no thumbnail until the user opens the photo.
-    ///   - taken: the time when the photo was taken, if the bytes tell.
+    ///   - isSmall: whether Vitrine fetches the photo for its thumbnail. Otherwise there is no thumbnail until the user
+    ///     opens the photo.
+    ///   - taken: the time when the photo was taken, if the bytes contain this time.
     @discardableResult
     public nonisolated func recordNoThumbnail(
         of key: PhotoKey, edition: Int, isSmall: Bool, taken: Timestamp?
@@ -75,12 +76,12 @@ extension GalleryWriter {
 
     /// Removes a thumbnail that cannot be decoded. Restores an older thumbnail, if any.
     ///
-    /// If the thumbnail was the current edition, it is marked as bad; if it came from a photo's first bytes, as absent.
-    /// Only these exact bytes are removed: two drawings
-    /// may reject the same thumbnail, and the second must not remove its successor.
+    /// If the thumbnail was the current edition, its state becomes bad, or absent if it came from a photo's first
+    /// bytes. The method removes only these exact bytes: two drawings may reject the same thumbnail, and the second
+    /// must not remove the thumbnail that came next.
     public func reject(_ thumbnail: StoredThumbnail, of key: PhotoKey, reason: String) throws {
         try transaction { connection in
-            // If the bad thumbnail is the older one, a newer one does not need it any more.
+            // If the bad thumbnail is the older of two, the newer one replaces it.
             let hadNewer = try connection.run(
                 "UPDATE thumbnail SET data = unproven, unproven = NULL WHERE photo = ? AND data = ? AND unproven <> ?2",
                 key.rawValue, thumbnail.bytes)
@@ -92,8 +93,8 @@ extension GalleryWriter {
                     "UPDATE thumbnail SET unproven = NULL WHERE photo = ? AND unproven = ?", key.rawValue,
                     thumbnail.bytes)
             guard removed > 0 else { return }
-            // The edition of the older thumbnail is unknown. The negative number of the rejected edition is unique, so
-            // no cached drawing of another edition is used for it.
+            // The edition of the older thumbnail is unknown, so it gets the negative number of the rejected edition.
+            // This number is unique, so no cached drawing of another edition is used for the thumbnail.
             try connection.run(
                 """
                 UPDATE photo SET thumbnail_trouble = iif(thumbnail_held IS NOT thumbnail_edition, thumbnail_trouble,
@@ -120,7 +121,7 @@ extension GalleryWriter {
     ) throws -> Bool {
         // No row has this name yet. If Vitrine ends here, the file is an orphan and removed later.
         let stored = try partial.keep(named: PhotoFiles.name(for: key, edition: edition), in: files)
-        defer { withExtendedLifetime(partial) {} }  // Keeps its lock until the row is committed.
+        defer { withExtendedLifetime(partial) {} }  // Keeps the file locked until the row is committed.
         do {
             let (isCurrent, replaced) = try transaction { connection in
                 try setFile(stored, of: key, edition: edition, validators: validators, connection)
@@ -193,11 +194,12 @@ extension GalleryWriter {
         }
     }
 
-    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link all
-    /// requests fail at once.
+    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because all requests fail at
+    /// once when the network fails.
     ///
-    /// A cached older edition stays. The trouble is recorded even if the task is cancelled. A retry may have stored the
-    /// edition before, so a reason to wait is recorded only while the edition is missing. A bad photo is cached.
+    /// A cached older edition stays. The method records the trouble even if the task is cancelled. It records a
+    /// temporary failure only while the edition is missing, because a retry may have stored the edition before. An
+    /// unreadable photo is in the cache, so the method always records that the photo is bad.
     public nonisolated func recordTrouble(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
     ) async throws {
@@ -236,10 +238,11 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Stores the metadata of a photo's edition. The time when the photo was taken replaces the time of its file.
+    /// Stores the metadata of a photo's edition. The time when the photo was taken replaces the time of its file as the
+    /// photo's date.
     ///
     /// Returns false, and stores nothing, if this edition is not cached, or if nothing changed. Metadata remains when
-    /// the file is removed, until Vitrine has read another edition's.
+    /// the file is removed, until Vitrine has read the metadata of another edition.
     @discardableResult
     public func store(_ metadata: PhotoMetadata, of key: PhotoKey, edition: Int) throws -> Bool {
         var metadata = metadata
@@ -256,7 +259,7 @@ extension GalleryWriter {
                 try insert(metadata, isTownKnown: isTownKnown, of: key, edition: edition, connection)
             }
             try Self.setDate(metadata.takenAt.flatMap { Timestamp(takenAt: $0) }, of: key, connection)
-            // Touch the row, so that screens read it again: it shows the video's length.
+            // Touch the row, so that screens read it again and show the video's length.
             if metadata.videoMilliseconds != nil {
                 try connection.run(
                     "UPDATE photo SET video_milliseconds = video_milliseconds WHERE key = ? AND video_milliseconds = 0",
@@ -291,7 +294,7 @@ extension GalleryWriter {
 
 /// The towns at photos' coordinates.
 extension GalleryWriter {
-    /// The photos whose towns one transaction stores.
+    /// The number of photos whose towns one transaction stores.
     private static let townsAtOnce = 200
 
     /// Finds the towns of photos whose metadata an older version stored. Other writes can run between the transactions.
@@ -331,7 +334,7 @@ extension GalleryWriter {
         SELECT photo FROM metadata WHERE town IS NULL AND latitude NOT NULL AND longitude NOT NULL LIMIT ?
         """
 
-    /// Adds the town of the coordinates. Returns false if Vitrine has no usable table of towns.
+    /// Adds the town at the coordinates to the metadata. Returns false if Vitrine has no usable table of towns.
     private func findTown(of metadata: inout PhotoMetadata) -> Bool {
         guard let towns else { return false }
         guard let latitude = metadata.latitude, let longitude = metadata.longitude else { return true }
@@ -339,7 +342,7 @@ extension GalleryWriter {
             metadata.town = try towns.town(latitude: latitude, longitude: longitude)
             return true
         } catch {
-            // The table throws the same error for every photo.
+            // Log the error once, because the table throws the same error for every photo.
             if !hasLoggedTowns { log.error(.cache, "\(error)") }
             hasLoggedTowns = true
             return false
@@ -366,8 +369,8 @@ extension GalleryWriter {
 
     /// Marks the pictures of some photos as outdated, so that Vitrine fetches them again.
     ///
-    /// The pictures remain visible until new ones arrive, or the server confirms that they are current. This also
-    /// clears recorded trouble.
+    /// The pictures remain visible until new ones arrive, or the server confirms that they are current. This method
+    /// also clears recorded trouble.
     public func refetch(_ keys: [PhotoKey]) throws {
         let list = keys.map(\.rawValue).keyList
         try transaction { connection in
@@ -387,8 +390,8 @@ extension GalleryWriter {
 extension GalleryWriter {
     /// Clears recorded failures, so that Vitrine fetches bad pictures again. A refresh by the user calls this method.
     ///
-    /// This removes photos that could not be decoded. Bad renditions get a new edition, so that nothing known about the
-    /// old bytes applies to the new ones.
+    /// This method removes photos that could not be decoded. Bad renditions get a new edition, so that nothing known
+    /// about the old bytes applies to the new bytes.
     ///
     /// - Parameter keys: the photos to retry; nil for all.
     public func retry(_ keys: [PhotoKey]? = nil) throws {

@@ -4,12 +4,14 @@ import SQLite
 extension GalleryWriter {
     /// Applies the changes of a new list in one transaction.
     ///
-    /// The beginning of a first list only adds photos. The gallery still counts as never updated.
+    /// If the changes are only the beginning of a first list, the method only adds photos. The gallery then still
+    /// counts as never updated.
     ///
     /// - Parameters:
-    ///   - skipped: the number of invalid entries, to which repeated ids are added.
-    ///   - validators: the server's validators for the list. They belong to the same transaction: with old validators
-    ///     the list would be fetched once too often, and without the list its changes would never be fetched.
+    ///   - skipped: the number of invalid entries. The method adds the number of repeated ids.
+    ///   - validators: the server's validators for the list, which the same transaction stores. Vitrine would fetch a
+    ///     new list with old validators once too often. With new validators and an old list, Vitrine would never fetch
+    ///     the changes.
     ///   - isPrivate: whether the list came from this machine or a private network; nil if unknown.
     ///   - isPublic: whether the address led to a public server; see ``recordUnchanged(isPrivate:isPublic:at:)``.
     ///   - source: the place from which the list came; nil to keep the stored one.
@@ -73,7 +75,7 @@ extension GalleryWriter {
             return removed.files
         }
         space.recordWritten(changes.size)
-        // After the commit, because the rows name them before.
+        // Remove the files after the commit, because the rows name the files until then.
         for name in files { self.files.remove(name) }
         return summary
     }
@@ -97,8 +99,8 @@ extension GalleryWriter {
     private func removePhotos(
         except seen: KeySet, within scopes: [FolderScope]?, _ connection: Connection
     ) throws -> (count: Int, files: [String]) {
-        // The list's version is the one that the changes were compared with, so all seen rows exist. If the counts
-        // agree, nothing is to be removed.
+        // The changes were compared with this version of the list, so all seen rows exist. If the counts agree, no
+        // photo must be removed.
         if scopes == nil, try Self.countPhotos(connection) == seen.count { return (0, []) }
         var keys: [Int64] = []
         var files: [String] = []
@@ -133,7 +135,8 @@ extension GalleryWriter {
         _ base: AddressBase
     ) throws {
         if affects.contains(.original) {
-            // If a row has no copy of the photo, its address must be that of the file that Vitrine examined.
+            // If the photo stays in the user's folder and its address changes, the row must forget the file at the old
+            // address.
             try connection.run(
                 """
                 UPDATE photo SET \(Self.withoutFile)
@@ -252,18 +255,20 @@ private final class PhotoInsertion {
 /// New and changed rows belong to random positions of each index, so a large update would write most pages repeatedly.
 /// Building an index sorts its rows and writes each page once.
 private struct PhotoIndices {
-    /// Whether the changes are so many that the indices are built anew. If not, each change also changes the search index.
+    /// Whether the update builds the indices anew, because it has many changes. If not, each change also updates the
+    /// search index.
     let areRebuilt: Bool
     /// Whether ids are indexed during the update, so that SQLite detects repeated ids.
     let hasIDs: Bool
 
     /// The number of changes that justify a rebuild of the indices.
     private static let manyRows = 2_000
-    /// The number of rows for each change above which a rebuild takes longer. Updating the indices for a row takes
-    /// about as long as rebuilding them for seven.
+    /// The maximum number of rows per change for a rebuild of the indices. Updating the indices for a row takes about
+    /// as long as rebuilding them for seven rows.
     private static let rowsPerChange = 4
 
-    /// Decides by the number of rows, and the numbers of new and changed ones. Changed rows keep their ids.
+    /// Decides which indices to rebuild, by the numbers of rows and changes. Changed rows keep their ids, so only new
+    /// rows matter for the index of ids.
     init(added: Int, altered: Int, _ connection: Connection) throws {
         // Without many changes, the number of photos does not matter.
         let photos = added + altered < Self.manyRows ? Int.max : try GalleryWriter.countPhotos(connection)

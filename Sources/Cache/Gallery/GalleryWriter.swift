@@ -18,17 +18,17 @@ public actor GalleryWriter {
     let files: PhotoFiles
     private let mark: DamageMark
     /// The lock that signals each commit. The reference is weak, because the lock belongs to the cache and must end
-    /// with it.
+    /// with the cache.
     private weak var lock: CacheLock?
     /// The log, in which the writer's extensions report errors.
     let log: Log
     private var announcements: Announcements
     private let activity: Activity
-    /// The file with the user's own ratings, which an extension reads and writes; nil to keep them in the rows alone.
+    /// The file with the user's own ratings; nil if only the rows contain them. An extension reads and writes the file.
     let ratingFile: RatingFile?
-    /// Finds the towns of photos, in an extension; nil if the table is not installed.
+    /// The table of towns; nil if it is not installed. An extension finds photos' towns in the table.
     let towns: TownTable?
-    /// Whether the log has the error of the table of towns. The extension that finds towns changes it.
+    /// Whether the writer has logged an error of the table of towns. The extension that finds towns sets this property.
     var hasLoggedTowns = false
     /// Counts written bytes, for the size limit of the caches.
     let space: CacheSpace
@@ -56,16 +56,16 @@ public actor GalleryWriter {
         self.space = space
     }
 
-    /// The number of pages in the log at which the writer moves them into the database.
+    /// The number of pages in the log that starts a checkpoint. A checkpoint moves the pages into the database.
     private static let checkpointPages = 1_000
-    /// The number of pages in the log at which the writer also truncates it. A first update makes the log as large as
-    /// the database.
+    /// The number of pages in the log at which a checkpoint also truncates the log. A first update makes the log as
+    /// large as the database.
     private static let largeLogPages = 4_000
 
     /// Runs a transaction and publishes its changes. Afterwards makes a checkpoint if the log is long.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        // Before the commit, which would hide other processes' commits.
+        // Read other processes' commits first, because the commit of this transaction would hide them.
         listenToOthers()
         let result: Result
         do {
@@ -77,7 +77,7 @@ public actor GalleryWriter {
             throw error
         }
         lock?.signalCommit()
-        // Others may have signalled meanwhile, and the signal of this commit would hide theirs.
+        // Other processes may have signalled meanwhile, and the signal of this commit would hide their signals.
         listenToOthers()
         checkpointIfDue()
         return result
@@ -118,9 +118,9 @@ public actor GalleryWriter {
     @discardableResult
     func announceOthers() throws -> Bool {
         try mark.watch {
-            // A process empties the log after an update, which also changes `data_version`.
+            // An empty log shows that a process emptied it after an update, which also changes `data_version`.
             let mayBeSilent = !writer.isLogEmpty
-            // In one transaction, so that the announcements match the version.
+            // Read in one transaction, so that the announcements match the version.
             let changes = try writer.read { connection in
                 try connection.transaction(writes: false) {
                     guard try writer.othersHaveCommitted() else { return ChangeSet() }
@@ -138,14 +138,14 @@ public actor GalleryWriter {
             let checkpoint = try writer.checkpoint(emptying: writer.pagesInLog >= Self.largeLogPages, patience: 0)
             log.debug(.cache, "checkpoint: \(checkpoint.moved) of \(checkpoint.pages) pages moved")
         } catch {
-            // The commit stands. The log grows until a checkpoint succeeds.
+            // The commit is valid nevertheless. The log grows until a checkpoint succeeds.
             log.error(.cache, "checkpoint failed: \(error)")
         }
     }
 
     /// Records that the user opened the gallery.
     ///
-    /// - Parameter album: the name of the album that the gallery is; nil to keep the known name.
+    /// - Parameter album: the gallery's name, if the gallery is an album of a server; nil to keep the known name.
     public func recordOpened(at time: Timestamp, album: String? = nil) throws {
         try transaction {
             try $0.run(
@@ -156,13 +156,13 @@ public actor GalleryWriter {
 
     /// Records that the user left the gallery. Photos that arrive later count as new.
     public func recordLeft() throws {
-        // Numbers are never reused, so later photos have higher ones even if this one is removed.
+        // Row numbers are never reused, so later photos have higher numbers than the last photo, even if it is removed.
         try transaction {
             try $0.run("UPDATE gallery SET seen_through = (SELECT seq FROM sqlite_sequence WHERE name = 'photo')")
         }
     }
 
-    /// Marks the gallery as kept when space is short, or removes the mark.
+    /// Marks the gallery to be kept when space is short, or removes the mark.
     public func toggleKept() throws {
         try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }
     }
@@ -178,10 +178,10 @@ public actor GalleryWriter {
     /// Records that the list has not changed, because the server answered 304 (Not Modified).
     ///
     /// - Parameters:
-    ///   - isPrivate: whether the answer came from this machine or a private network; nil if unknown. Such an answer
-    ///     about a public list proves nothing, because its host name may lead elsewhere now. Then the next update
+    ///   - isPrivate: whether the answer came from this machine or a private network; nil if unknown. A private answer
+    ///     about a public list proves nothing, because the host name may lead elsewhere now. Then the next update
     ///     fetches the whole list.
-    ///   - isPublic: whether the gallery's address led to a public server. This is remembered until the cache is
+    ///   - isPublic: whether the gallery's address led to a public server. The cache remembers this until it is
     ///     cleared.
     public func recordUnchanged(isPrivate: Bool? = nil, isPublic: Bool = false, at time: Timestamp) throws {
         try transaction {
@@ -212,7 +212,7 @@ public actor GalleryWriter {
             try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE photo_file IS NOT NULL")
             if !photosOnly {
-                // With a condition, because SQLite does not report a DELETE of all rows.
+                // The statements have conditions, because SQLite does not report a DELETE of all rows.
                 try connection.run("DELETE FROM thumbnail WHERE photo > 0")
                 try connection.run("DELETE FROM metadata WHERE photo > 0")
                 try connection.run("DELETE FROM photo WHERE key > 0")
@@ -245,7 +245,7 @@ public actor GalleryWriter {
             if !complaints.isEmpty { mark.set() }
             return complaints
         } catch CacheError.database(.damaged(let reason)) {
-            // Too damaged for the check itself.
+            // The database is too damaged for the check itself.
             return [reason]
         }
     }
@@ -290,7 +290,7 @@ extension GalleryWriter {
         return freed
     }
 
-    /// Removes a photo's file if the file takes much of the limit of all caches. Returns whether the file was removed.
+    /// Removes a photo's file if it exceeds a quarter of the caches' limit. Returns whether the file was removed.
     @discardableResult
     public func dropLargePhoto(_ key: PhotoKey) throws -> Bool {
         guard let limit = space.limit, let stored = try read({ try CacheReader($0).photoFile(of: key) }),
@@ -300,7 +300,8 @@ extension GalleryWriter {
         return true
     }
 
-    /// Removes thumbnails until this many bytes are free. Starts with the thumbnails farthest from the kept thumbnails.
+    /// Removes thumbnails until this many bytes are free. Starts with the row numbers farthest from the middle of
+    /// the kept row numbers.
     ///
     /// Returns the number of freed bytes. The file keeps its size, and SQLite reuses the free space in it.
     func freeSpace(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
@@ -348,7 +349,7 @@ extension GalleryWriter {
     ///
     /// - Parameters:
     ///   - size: the number of bytes to write.
-    ///   - isCancellable: whether the write is skipped, and this throws, if the task is cancelled before the
+    ///   - isCancellable: whether to skip the write, and throw an error, if the task is cancelled before the
     ///     transaction.
     ///   - body: performs the write. It may run a second time after a rollback.
     nonisolated func shareTransaction(
@@ -363,7 +364,7 @@ extension GalleryWriter {
 
     private func writeShared() {
         write(shared.take())
-        // Not directly, so that other calls of the writer get their turn.
+        // Do not continue directly, so that other calls of the writer get their turn.
         if shared.hasMore() { callForShared() }
     }
 
@@ -373,7 +374,7 @@ extension GalleryWriter {
             let results = try transaction { connection in try writes.map { try $0.body(connection) } }
             for (write, result) in zip(writes, results) { write.end(.success(result)) }
         } catch  where writes.count > 1 && CacheError(thrown: error)?.isTransient != true {
-            // The cause may be one of the writes, such as a damaged page with its row. So each gets its own
+            // The cause may be one of the writes, such as a write to a damaged page. So repeat each write in its own
             // transaction.
             for write in writes { self.write([write]) }
         } catch {
@@ -408,8 +409,8 @@ final class SharedWrites: Sendable {
         var isCalled = false
     }
 
-    /// The maximum number of writes per transaction. The number matches the network's limit of requests. Other writes
-    /// wait for the transaction.
+    /// The maximum number of writes per transaction. The number matches the network's limit of requests. The limit is
+    /// necessary, because other calls of the writer wait for the transaction.
     static let largestCount = 256
     /// The maximum number of bytes per transaction, unless a single write is larger.
     static let largestSize = 4 << 20
@@ -419,9 +420,10 @@ final class SharedWrites: Sendable {
     /// Queues a write, waits for its commit, and returns its result.
     ///
     /// - Parameters:
-    ///   - isCancellable: whether the write is skipped, and this throws `CancellationError`, if the task is cancelled
-    ///     before the transaction.
-    ///   - call: makes the writer take the queue. `add` calls it again only after the writer has found the queue empty.
+    ///   - isCancellable: whether to skip the write, and throw `CancellationError`, if the task is cancelled before the
+    ///     transaction.
+    ///   - call: makes the writer process the queue. `add` calls it again only after the writer has found the queue
+    ///     empty.
     func add(
         size: Int, isCancellable: Bool, call: () -> Void, _ body: @escaping @Sendable (Connection) throws -> Bool
     ) async throws -> Bool {
@@ -433,7 +435,7 @@ final class SharedWrites: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let write = Write(number: number, size: size, body: body, continuation: continuation)
                 let (isTaken, isFirst) = state.withLock { state in
-                    // A later cancellation will find it in the queue.
+                    // A later cancellation will find the write in the queue.
                     if isCancellable, Task.isCancelled { return (false, false) }
                     state.waiting.append(write)
                     defer { state.isCalled = true }

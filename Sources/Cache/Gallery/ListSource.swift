@@ -3,7 +3,7 @@ import SQLite
 
 /// The place from which a gallery's list came. The cache stores the place with the list.
 public struct ListSource: Hashable, Sendable {
-    /// A folder on a server, with the server's validators for its list; or a part of a photo library, such as a month.
+    /// A folder on a server, or a part of a photo library, such as a month.
     public struct Folder: Hashable, Sendable {
         /// The decoded path below the root, with a slash at its end; empty for the root.
         public var path: [UInt8]
@@ -18,7 +18,7 @@ public struct ListSource: Hashable, Sendable {
 
     /// The kind of server.
     public var kind: GalleryKind
-    /// The address of the outermost folder or of the server, which may differ from the gallery's address.
+    /// The address of the outermost folder or of the server. It may differ from the gallery's address.
     public var root: Address
     /// All folders of the gallery, or all parts of the library, in no particular order.
     public var folders: [Folder]

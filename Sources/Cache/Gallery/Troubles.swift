@@ -49,7 +49,7 @@ extension CacheReader {
     }
 }
 
-/// The photos that lack a rendition for the same reason.
+/// The photos whose thumbnail or original is missing for the same reason.
 public struct TroubleGroup: Hashable, Sendable {
     /// The kind of picture that is missing.
     public let rendition: Rendition
@@ -63,7 +63,7 @@ public struct TroubleGroup: Hashable, Sendable {
 
 /// Converts a rendition's trouble to its form in the database: a number and the reason.
 ///
-/// Greater numbers are no failures. They tell where a photo's thumbnail is, after its first bytes contained none.
+/// Numbers above ``bad`` are no failures. They tell how to get the thumbnail of a photo whose first bytes contain none.
 enum TroubleCode {
     static let putOff: Int64 = 1
     static let bad: Int64 = 2
@@ -98,10 +98,9 @@ public struct GalleryFailures: Hashable, Sendable {
 }
 
 extension CacheFolder {
-    /// Returns a gallery's recorded failures, whether or not it is open. Returns nil if the gallery has no readable
-    /// cache.
+    /// Returns the recorded failures of an open or closed gallery. Returns nil if the gallery has no readable cache.
     ///
-    /// Call this off the main actor. It leaves nothing open and writes nothing.
+    /// Call this method off the main actor. The method leaves no cache open and writes nothing.
     public func failures(of address: Address, photoLimit: Int) -> GalleryFailures? {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try? cache.read { try GalleryFailures($0, photoLimit: photoLimit) }

@@ -9,8 +9,8 @@ import SQLite
 ///     for await difference in results.differences { … }
 ///
 /// The list holds row numbers and sort keys, about ten bytes per photo, and reads whole rows for the visible window. It
-/// changes only when its listener takes a difference. All commits between two calls arrive as one difference. Without a
-/// listener the list computes nothing; it supports one listener.
+/// changes only when its listener requests the next difference. All commits between two requests arrive as one
+/// difference. Without a listener the list computes nothing; it supports one listener.
 ///
 /// ``arranged(_:filter:sections:)`` returns a list in another order or with a filter.
 @MainActor
@@ -66,7 +66,7 @@ public final class FetchedResults {
     ) {
         (self.cache, self.query, self.reader, self.changes, self.rows) = (cache, query, reader, changes, rows)
         (order, filter, self.isComplete) = (query.order, query.filter, isComplete)
-        // The stored count may lag behind.
+        // The count in the database may be out of date.
         self.knownCount = max(knownCount, rows.count)
         sectionRule = sections.applied(to: order)
     }
@@ -172,7 +172,7 @@ public final class FetchedResults {
 
     private func difference(touching touched: Set<Int64>) async -> Difference? {
         guard let keys = try? await loader.keys(of: touched, query, cache) else {
-            // The new state of these rows is unknown, so the next change reloads all of them.
+            // The new state of these rows is unknown, so the next change reloads all rows.
             isComplete = false
             return nil
         }

@@ -1,12 +1,14 @@
 import Glibc
 
-/// The sort keys of rows, by row number, in five bytes per row for dates in whole seconds and for small numbers, such as
-/// places of folders, and in nine bytes for other keys.
+/// The sort keys of rows, by row number.
 ///
-/// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used, in
-/// chapters of 4,096 rows. Pages are small, because the first rows of a list sorted by date may have any numbers, and the
-/// first frame waits for them. Without chapters, a single row with the largest number would take half a gigabyte. Row
-/// numbers outside of ``SchemaCheck/rows`` have no key.
+/// A key takes five bytes per row if it is a date in whole seconds or a small number, such as the number of a folder.
+/// Other keys take nine bytes.
+///
+/// Row numbers start at one and have few gaps. So the table consists of pages, which exist only for rows with keys, in
+/// chapters of 4,096 rows. Pages are small, because the first rows of a list sorted by date may have any numbers, and
+/// the first frame waits for their pages. Without chapters, a single row with the largest number would take half a
+/// gigabyte. Row numbers outside of ``SchemaCheck/rows`` have no key.
 struct KeyTable: Sendable {
     /// The keys of 64 neighbouring rows.
     struct Page: Sendable {
@@ -36,7 +38,7 @@ struct KeyTable: Sendable {
             }
         }
 
-        /// Chooses the form of the keys by the first one.
+        /// Chooses the form of the page's keys by the first key.
         private mutating func begin(with key: UInt64) {
             scale = Scale.allCases.first { $0.number(of: key) != nil }
             short = scale == nil ? [] : ContiguousArray(repeating: 0, count: pageSize)
@@ -51,17 +53,18 @@ struct KeyTable: Sendable {
         }
     }
 
-    /// A rule that writes certain keys with 32 bits.
+    /// A rule that stores certain keys in 32 bits.
     private enum Scale: CaseIterable {
         /// The numbers count the seconds since 1930, for dates until 2066.
         case dates
         /// The numbers are the keys.
         case units
 
-        /// The key of the first second, in milliseconds since 1970 and with the order of an ``OrderedRows``.
+        /// The key of the first second of 1930. Like all keys of dates in ``OrderedRows``, it is the number of
+        /// milliseconds since 1970, plus 2⁶³.
         private static let firstDate = 1 << 63 - 1_262_304_000_000 as UInt64
 
-        /// Returns the number for a key; nil if the key is not on the scale.
+        /// Returns the number for a key. Returns nil if 32 bits cannot represent the key.
         func number(of key: UInt64) -> UInt32? {
             guard self == .dates else { return UInt32(exactly: key) }
             let (seconds, rest) = (key &- Self.firstDate).quotientAndRemainder(dividingBy: 1_000)

@@ -3,7 +3,8 @@ import Model
 /// Row numbers sorted by key, smallest first, then by number. A list by folder is sorted by folder first, then by key
 /// and number.
 ///
-/// Uses about ten bytes per row for dates in whole seconds, 14 for others, and five more if the list is divided by folder.
+/// The list uses about ten bytes per row for dates in whole seconds, and 14 for other keys, without the bytes of texts.
+/// A list divided by folder uses five more.
 ///
 /// Copies share storage: a list of search matches uses the keys of the searched list.
 struct OrderedRows: Sendable {
@@ -21,7 +22,12 @@ struct OrderedRows: Sendable {
         rows = RowList(pieceSize: pieceSize)
     }
 
-    /// Creates a list divided by folder, from the folders of its rows and from the rows in the order of their keys.
+    /// Creates a list divided by folder.
+    ///
+    /// - Parameters:
+    ///   - folders: the folders of the rows.
+    ///   - isReversed: whether the largest key comes first inside a folder.
+    ///   - sorted: calls `body` with each row, in the order of the keys.
     init(
         _ folders: FolderTable, isReversed: Bool, _ sorted: (_ body: (Int64, SortKey) -> Void) throws -> Void
     ) rethrows {
@@ -43,7 +49,7 @@ struct OrderedRows: Sendable {
     /// The number of the row at an index.
     subscript(index: Int) -> Int64 { rows[index] }
 
-    /// Appends a row at the end. Use this to load the result of a sorted query.
+    /// Appends a row at the end. Use this method to load the result of a sorted query.
     mutating func append(_ row: Int64, _ key: SortKey) {
         rows.append(row)
         setKey(key, of: row)
@@ -71,7 +77,7 @@ struct OrderedRows: Sendable {
         Int64(bitPattern: (keys[rows[index]] ?? 0) ^ (1 << 63))
     }
 
-    /// Returns the folder of the row at an index and the indices of all rows in the folder. Returns nil if the list is not
+    /// Returns the folder of the row at an index, and the folder's range of indices. Returns nil if the list is not
     /// divided by folder.
     func folder(at index: Int) -> (path: FolderPath, range: Range<Int>)? {
         guard let folders, let path = folders.folder(of: rows[index]) else { return nil }
@@ -87,7 +93,7 @@ struct OrderedRows: Sendable {
         return keys
     }
 
-    /// Returns those rows of the list that are in a set, in the same order.
+    /// Returns the list's rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> OrderedRows {
         var filtered = self
         filtered.rows = rows.filtered(by: set)
@@ -221,8 +227,8 @@ extension OrderedRows {
 
 /// The difference between an old and a new list of rows.
 ///
-/// To apply it, remove the deleted rows and the origins of moves, by their old indices; then insert the new rows and
-/// the targets of moves in ascending order, by their new indices.
+/// To apply it, first remove the deleted rows and the origins of moves, by their old indices. Then insert the new rows
+/// and the targets of moves in ascending order, by their new indices.
 public struct RowDifference: Equatable, Sendable {
     /// A row that moved by itself. Insertions and removals before a row do not count.
     public struct Move: Hashable, Sendable {
@@ -280,17 +286,17 @@ enum SortKey: Equatable {
 
 /// The folders of rows, for a list that is divided by folder.
 ///
-/// A folder's rank is its place in natural order, in which a folder comes before its own folders and those before the
-/// next folder. So comparing two rows compares two numbers. The table has about five bytes per row, and a path per
-/// folder.
+/// A folder's rank is its place in natural order. In this order, a folder comes directly before its subfolders. So
+/// comparing two rows compares two numbers. The table has about five bytes per row, and a path per folder.
 struct FolderTable: Sendable {
     private struct Folder: Sendable {
         let path: FolderPath
-        /// The names on the path: their natural keys, and their bytes for names that differ only in case.
+        /// The natural keys of the names on the path, and the names' bytes. The bytes order names that differ only in
+        /// case.
         let names: [(key: [UInt8], bytes: [UInt8])]
 
-        /// Compares name by name. Compared as whole strings, another folder's path could lie between a folder and its
-        /// subfolders.
+        /// Whether this folder comes before another. The method compares the paths name by name: in the order of whole
+        /// strings, another folder could lie between a folder and its subfolders.
         func precedes(_ other: Folder) -> Bool {
             for (name, otherName) in zip(names, other.names) {
                 if name.key != otherName.key { return name.key.lexicographicallyPrecedes(otherName.key) }
@@ -321,13 +327,13 @@ struct FolderTable: Sendable {
 
     private func number(of row: Int64) -> Int? { rows[row].map { Int($0) } }
 
-    /// Records the folder of a row. Two folders keep their order when other folders are added.
+    /// Records the folder of a row. A new folder does not change the order of other folders.
     mutating func set(_ folder: FolderPath, of row: Int64) {
         rows[row] = UInt64(number(of: folder))
     }
 
-    /// Records the folders of many rows, which is faster than one by one. This is fastest if the rows of a folder come
-    /// one after the other.
+    /// Records the folders of many rows, which is faster than one by one. The call is fastest if the rows of a folder
+    /// come one after the other.
     mutating func set(_ entries: (_ body: (Int64, String) -> Void) throws -> Void) rethrows {
         var last: (folder: FolderPath, number: Int)?
         try entries { row, id in

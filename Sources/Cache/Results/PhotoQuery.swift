@@ -12,7 +12,7 @@ struct PhotoQuery: Sendable {
     ///
     /// - Parameter all: the unfiltered rows in this order, if the caller already has them.
     func rows(_ reader: CacheReader, outOf all: OrderedRows? = nil) throws -> OrderedRows {
-        // One transaction, so that both queries see the same state.
+        // Read in one transaction, so that both queries see the same state.
         try reader.connection.transaction(writes: false) {
             let hits = try reader.hits(filter)
             let all = try all ?? allRows(reader)
@@ -29,7 +29,7 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// Returns all rows by folder. Its two queries read only an index; one query would read the whole table.
+    /// Returns all rows by folder. The two queries each read only an index; a single query would read the whole table.
     private func allRowsByFolder(_ reader: CacheReader) throws -> OrderedRows {
         var folders = FolderTable()
         try folders.set { body in
@@ -74,7 +74,8 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Whether the database has an index for the list's order. An index of ids does not have the natural order.
+    /// Whether the database has an index for the list's order. A list by folder has none, because the index of ids does
+    /// not have the natural order.
     var isIndexed: Bool {
         switch order.criterion {
         case .date, .name: filter == .all && !isByFolder
@@ -85,7 +86,7 @@ struct PhotoQuery: Sendable {
     /// Whether the list shows its rows in reverse. A list by folder stores its rows in the order on the screen.
     var isReversed: Bool { !order.ascending && !isByFolder }
 
-    /// Whether another query has no filter and the same order.
+    /// Whether this query can filter another query's rows. The other query must have no filter and the same order.
     func canFilter(_ other: PhotoQuery) -> Bool {
         other.filter == .all && order.criterion == other.order.criterion && isByFolder == other.isByFolder
             && (!isByFolder || order == other.order)
@@ -107,8 +108,8 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Returns the row number. Throws for implausible numbers of a damaged file, because tables are as long as the
-    /// largest number.
+    /// Returns the row number. Throws an error for an implausible number in a damaged file, because tables are as long
+    /// as the largest number.
     private func number(of row: Row) throws -> Int64 {
         let number = row.int(0)
         guard SchemaCheck.rows.contains(number) else {

@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// The photos of one day, month, year or folder in a list, or those without a date.
+/// A section of a list: the photos of one period or folder. Photos without a date have a section of their own.
 public struct PhotoSection: Hashable, Sendable {
     /// The property that the photos of a section share.
     public enum Name: Hashable, Sendable {
@@ -19,9 +19,10 @@ public struct PhotoSection: Hashable, Sendable {
     public let range: Range<Int>
 }
 
-/// Divides rows sorted by date into days, months or years of the user's time zone, or rows sorted by folder into folders.
+/// Divides sorted rows into sections: days, months, years or folders. The rows must be sorted by folder for folders,
+/// and by date for the other sections. Days are those of the user's time zone.
 ///
-/// It computes one section on demand, because a million rows may span ten thousand days.
+/// The divider computes one section on demand, because a million rows may span ten thousand days.
 struct SectionDivider {
     let rows: OrderedRows
     let rule: SectionRule
@@ -109,7 +110,7 @@ public struct LocalDay: Hashable, Sendable {
         parts.tm_mday = Int32(day)
         parts.tm_isdst = -1
         let (milliseconds, overflows) = Int64(mktime(&parts)).multipliedReportingOverflow(by: 1000)
-        // A damaged cache may hold the last representable moment, and this is one later.
+        // A damaged cache may contain the last representable moment. The end of its period is even later.
         return Timestamp(milliseconds: overflows ? (year < 1970 ? .min : .max) : milliseconds)
     }
 }

@@ -82,8 +82,8 @@ struct RowList: Sendable {
     /// Returns the rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> RowList {
         var filtered = RowList(pieceSize: pieceSize)
-        // Membership is random, so a branch would be mispredicted. Instead every row is written, and the next row
-        // overwrites it if it was not in the set.
+        // Membership is random, so the processor would often mispredict a branch. Instead the loop writes every row,
+        // and the next row overwrites a row that is not in the set.
         var kept = ContiguousArray<Int32>(repeating: 0, count: 3 * pieceSize)
         var count = 0
         for piece in pieces {
@@ -128,7 +128,7 @@ struct RowList: Sendable {
 
     /// Returns the piece and offset of the first row for which `isBefore` is false. The method does not use `starts`.
     private func position(_ isBefore: (Int64) -> Bool) -> (piece: Int, offset: Int)? {
-        // The last piece for whose first row `isBefore` is true, or the first piece.
+        // The last piece whose first row satisfies `isBefore`, or else the first piece.
         let piece = Self.lastIndex(in: pieces) { isBefore(Int64($0[0])) }
         guard piece < pieces.count else { return nil }
         var (low, high) = (0, pieces[piece].count)

@@ -1,22 +1,22 @@
 import Model
 import SQLite
 
-/// A folder with photos, as a row of its parent folder.
+/// A folder with photos, as one row in the list of its parent folder.
 public struct Subfolder: Hashable, Sendable {
     /// The folder's path in the gallery.
     public let path: FolderPath
     /// The number of photos in the folder and in all folders below.
     public let count: Int
-    /// The date of the newest of these photos.
+    /// The date of the newest photo in the folder and in all folders below.
     public let newest: Timestamp
-    /// The newest photo, whose thumbnail stands for the folder.
+    /// The newest photo in the folder and below. Its thumbnail stands for the folder.
     public let cover: PhotoKey
 }
 
 /// Queries about folders, which use the index of ids. The photos in a folder and in all folders below are one range of
 /// this index.
 extension CacheReader {
-    /// Whether ids are paths, and some photos are in subfolders.
+    /// Whether the photos' ids are paths, and some photos are in subfolders.
     public func hasFolders() throws -> Bool {
         guard try connection.first("SELECT \(Self.hasPaths)", row: { $0.int(0) != 0 }) == true else { return false }
         return try connection.first(Self.photoInFolder) { _ in true } ?? false
@@ -58,9 +58,10 @@ extension CacheReader {
             "key", "FROM photo WHERE id >= ? AND id < ?", folder.prefix, folder.end, body: body)
     }
 
-    /// Calls the closures for the photos in a folder itself, and for the folders directly in it.
+    /// Calls `photo` for a folder's own photos, and `subfolder` for its subfolders.
     ///
-    /// A search for the first id after a folder skips the folder, so the cost does not depend on the photos below.
+    /// The method skips a subfolder by searching for the first id after it, so the cost does not depend on the photos
+    /// below.
     private func forEachChild(
         of folder: FolderPath, photo: (Int64) -> Void, subfolder: (FolderPath) -> Void
     ) throws {
@@ -77,7 +78,7 @@ extension CacheReader {
                 guard skipped == nil, folder.contains(photo: id) else { return }
                 skipped = folder.child(containing: id)
                 if skipped == nil { photo($0.int(0)) }
-                // The smallest text after this one.
+                // Continue at the smallest text after this id.
                 next = id + "\u{0}"
             }
             if let skipped {
@@ -100,7 +101,7 @@ extension CacheReader {
 
     /// Returns the folders directly in a folder, in natural order.
     func subfolders(of folder: FolderPath) throws -> [Subfolder] {
-        // One transaction, so that all queries see the same state.
+        // Read in one transaction, so that all queries see the same state.
         try connection.transaction(writes: false) {
             var paths: [FolderPath] = []
             try forEachChild(of: folder, photo: { _ in }, subfolder: { paths.append($0) })
@@ -135,17 +136,17 @@ extension CacheReader {
     /// is faster.
     private static let few = 10_000
 
-    /// Returns the newest photo in a folder and in all folders below, from the rows of all its photos.
+    /// Returns the newest photo in a folder and in all folders below. Reads the rows of all these photos.
     ///
-    /// The plus sign keeps SQLite from reading the index of dates instead.
+    /// The plus sign in the SQL keeps SQLite from reading the index of dates instead.
     private func cover(of folder: FolderPath) throws -> Cover? {
         try connection.first(
             "SELECT date, key FROM photo WHERE id >= ? AND id < ? ORDER BY +date DESC, key DESC LIMIT 1",
             folder.prefix, folder.end, row: Self.cover)
     }
 
-    /// Returns the newest photo of each folder, from the index of dates, latest first. Stops when the newest photo of
-    /// each folder is known.
+    /// Returns the newest photo of each folder. Reads the index of dates, latest date first, and stops when the newest
+    /// photo of each folder is known.
     private func covers(_ owners: KeyTable, _ wanted: Int, of count: Int) throws -> [Cover?] {
         var covers = [Cover?](repeating: nil, count: count)
         var last: Cover = (Timestamp(milliseconds: .max), PhotoKey(.max))

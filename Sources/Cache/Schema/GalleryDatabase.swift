@@ -26,10 +26,11 @@ struct GalleryDatabase {
 
     /// Opens or creates the database, and migrates it.
     ///
-    /// If the database is damaged or belongs to another gallery, this sets it aside and creates a new one. If only the
-    /// search index is damaged, this rebuilds the index. It refuses a database of a newer Vitrine.
+    /// If the database is damaged or belongs to another gallery, this method sets it aside and creates a new one. If
+    /// only the search index is damaged, the method rebuilds the index. It refuses a database of a newer Vitrine.
     ///
-    /// - Parameter lock: a shared lock. It is shared again afterwards, unless the database is read-only.
+    /// - Parameter lock: a shared lock. It may become exclusive meanwhile. Afterwards it is shared again, unless the
+    ///   database is read-only.
     func open(_ lock: CacheLock) throws -> Opened {
         do {
             do {
@@ -72,7 +73,7 @@ struct GalleryDatabase {
 
     /// Opens a damaged database under an exclusive lock.
     ///
-    /// Without the lock, another process would go on writing to a database that was set aside.
+    /// Without the lock, another process would continue to write to a database that was set aside.
     private func openAlone(_ lock: CacheLock) throws -> Opened {
         guard try lock.claim(.exclusive) == .held else { throw CacheError.damagedInUse(path: path) }
         let opened: Opened
@@ -97,13 +98,14 @@ struct GalleryDatabase {
         let aside = "\(path).damaged-\(Log.systemTime())"
         log.error(.cache, "\(path) is damaged (\(reason)); it is set aside as \(aside) and replaced by a new one")
         guard rename(path, aside) == 0 else { throw .cannotOpen(path) }
-        // They may be missing. If Vitrine ends before this, SQLite discards a log beside an empty file.
+        // These files may be missing. If Vitrine ends before it renames them, SQLite discards a log beside an empty
+        // file.
         for suffix in ["-wal", "-shm"] { rename(path + suffix, aside + suffix) }
         mark.remove()
     }
 
     private func openAsItIs() throws -> Writer {
-        // Created here first, so that it is private from the start. SQLite's other files get its permissions.
+        // Create the file here, so that it is private from the start. SQLite's other files get its permissions.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CacheError.cannotOpen(path) }
         let isWritten = DatabaseHeader.isPlausible(descriptor)
@@ -217,7 +219,7 @@ private struct DatabaseRescue {
             return true
         } catch let error as SQLiteError {
             switch error {
-            // Consequences of the damage. A wrong header can make the database read-only, too.
+            // These errors are consequences of the damage. A wrong header can make the database read-only, too.
             case .damaged, .damagedIndex, .statement, .constraint, .cannotOpen, .readOnly, .other: return false
             case .full, .locked, .disk, .interrupted, .tooFewDescriptors, .noMemory: throw error
             }

@@ -4,16 +4,16 @@ import SQLite
 
 /// The tables of a gallery's cache, and their migrations.
 ///
-/// `PRAGMA user_version` counts the migrations that a file has. A released migration never changes; new ones go to the
-/// end.
+/// `PRAGMA user_version` contains the number of migrations that a file has had. A released migration never changes. New
+/// migrations go to the end.
 enum Schema {
     static var version: Int { migrations.count }
 
-    /// The tables whose changes are published.
+    /// The tables whose changes the writer publishes.
     static let tables = ["gallery", "photo", "thumbnail", "metadata", "album"]
 
-    /// Migrates a database in one transaction, because each transaction waits for the disk. Returns the version that the
-    /// database had before.
+    /// Migrates a database in one transaction, because each transaction waits for the disk. Returns the version that
+    /// the database had before.
     ///
     /// A database of a newer Vitrine stays as it is; the caller must refuse it.
     static func migrate(_ writer: Writer) throws -> Int {
@@ -21,16 +21,16 @@ enum Schema {
         guard found >= 0 else { throw SQLiteError.damaged(reason: "its version is \(found)") }
         guard found < version else { return found }
         try writer.transaction { connection in
-            // Another process may have migrated it meanwhile.
+            // Another process may have migrated the database meanwhile.
             let present = try Self.version(of: connection)
             for step in migrations.indices where step >= present { try migrate(connection, step) }
         }
         return found
     }
 
-    /// Creates the tables in an empty database with the first migrations, by default all of them.
+    /// Runs the first migrations in an empty database, by default all migrations.
     ///
-    /// No other process may use the database.
+    /// Other processes must not use the database meanwhile.
     static func migrate(_ connection: Connection, through count: Int = version) throws {
         try connection.transaction(writes: true) {
             for step in migrations.indices.prefix(count) { try migrate(connection, step) }
@@ -43,7 +43,7 @@ enum Schema {
         } else {
             try connection.execute(migrations[step])
         }
-        // Pragmas take no bound values. This one is our own number.
+        // Pragmas take no bound values. This number does not come from outside.
         try connection.execute("PRAGMA user_version = \(step + 1)")
     }
 
@@ -51,7 +51,7 @@ enum Schema {
         Int(try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0)
     }
 
-    /// The migration that edits SQLite's own table of the schema.
+    /// The index of the migration that edits SQLite's own table of the schema.
     private static let stepOfIDs = 15
 
     /// The SQL of each migration.
@@ -316,7 +316,7 @@ enum Schema {
 ///
 /// The check reads the schema and the ends of indices, so its cost does not depend on the number of photos.
 enum SchemaCheck {
-    /// The plausible row numbers. Lists allocate tables as long as the largest number.
+    /// The plausible row numbers. Lists allocate tables as long as the largest number, so the number must be limited.
     static let rows = 1...Int64(Int32.max)
     /// The latest plausible date, 30,000 years from 1970, in milliseconds. Sums of such dates do not overflow.
     static let latest: Int64 = 1_000_000_000_000_000
@@ -362,7 +362,8 @@ enum SchemaCheck {
         ByteDigest.md5.digits(of: Array(layout.sorted().joined(separator: "\n").utf8))
     }
 
-    /// Returns every table, index and column, and the SQL of views. A damaged page could change such SQL.
+    /// Returns all tables, indices, columns and views, as texts. The text of a view contains its SQL, which a damaged
+    /// page could change.
     ///
     /// The columns of the full-text index are left out, because only the index knows them and it may be damaged.
     private static func layout(_ connection: Connection, of schema: String) throws -> Set<String> {
@@ -395,18 +396,18 @@ enum SchemaCheck {
     }
 }
 
-/// Values of columns, within plausible bounds. Another process may have written any number into an open database, and no check
-/// precedes the reading of a closed one.
+/// Values of columns, limited to plausible bounds. Another process may have written any number into an open database,
+/// and Vitrine reads closed databases without a check.
 extension Row {
     /// Returns the column's moment, at most 30,000 years from 1970. Returns nil for a missing value.
     func time(_ column: Int) -> Timestamp? {
         optionalInt(column).map { Timestamp(milliseconds: min(max($0, -SchemaCheck.latest), SchemaCheck.latest)) }
     }
 
-    /// Returns the column's number of rows or of seconds. The result is not negative and has at most 31 bits.
+    /// Returns the column as a count. The result is not negative and has at most 31 bits.
     func count(_ column: Int) -> Int { Int(min(max(0, int(column)), SchemaCheck.rows.upperBound)) }
 
-    /// Returns the column's number as ``count(_:)`` does. Returns nil for a missing value.
+    /// Returns the column as a count, like ``count(_:)``. Returns nil for a missing value.
     func optionalCount(_ column: Int) -> Int? { isNull(column) ? nil : count(column) }
 
     /// Returns the column's number of bytes, which is not negative. Returns nil for a missing value.

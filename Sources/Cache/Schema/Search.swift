@@ -60,12 +60,12 @@ extension CacheReader {
 
     /// Calls `body` for the photos whose annotation or town matches.
     ///
-    /// An annotation matches if each of the sought beginnings begins one of its words.
+    /// An annotation matches if each sought text begins one of the annotation's words.
     private func forEachAnnotated(
         _ field: SearchTerm.Field, _ expression: String, _ sought: [String], _ candidates: Set<Int64>?,
         _ body: (Int64) -> Void
     ) throws {
-        // Many photos have the same tags and places.
+        // Remember the results, because many photos have the same tags and places.
         var known: [String: Bool] = [:]
         func isSought(_ text: String) throws -> Bool {
             if let answer = known[text] { return answer }
@@ -99,7 +99,7 @@ extension CacheReader {
         case .video: try connection.forEachNumber("key", "FROM photo WHERE video_milliseconds NOT NULL", body: take)
         case .rejected: try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating < 0", body: take)
         case .stars(0):
-            // An index of other columns has all keys, and is smaller than the table.
+            // SQLite reads all keys from an index of another column, which is smaller than the table.
             try connection.forEachNumber(
                 "key", "FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating <> 0)", body: take)
         case .stars(let count):
@@ -133,7 +133,7 @@ private struct SearchTerm {
         case property(Property)
     }
 
-    /// A kind of annotation, under the name that users type before a colon, as in `tag:lake`.
+    /// A kind of annotation. Users type its name before a colon, as in `tag:lake`.
     enum Field: String, CaseIterable {
         case tag, person, place, author, caption
 
@@ -168,7 +168,7 @@ private struct SearchTerm {
             }
         }
 
-        /// Whether a word is the beginning of a property, such as `is:fav`. The user is still typing.
+        /// Whether a word is the beginning of a property, such as `is:fav`. Then the user is still typing.
         static func isUnfinished(_ word: Substring) -> Bool {
             let text = word.lowercased()
             return text.contains(":")
@@ -178,14 +178,14 @@ private struct SearchTerm {
 
     let meaning: Meaning
 
-    /// The full-text query for words that may be anywhere; nil for other terms.
+    /// The full-text query for words in any text; nil for other terms.
     var plainExpression: String? {
         if case .words(let expression) = meaning { expression } else { nil }
     }
 
     /// Splits a search text into terms. Without terms, every photo matches.
     static func terms(of text: String, _ connection: Connection) throws -> [SearchTerm] {
-        // Each word once, because the user may paste a long text.
+        // Use each word once, because the user may paste a long text.
         var known: Set<Substring> = []
         return try parts(of: text).compactMap { word in
             guard known.insert(word).inserted else { return nil }
@@ -207,13 +207,13 @@ private struct SearchTerm {
         return expression.map { .words($0) }
     }
 
-    /// Returns the words that may be anywhere in a photo's texts.
+    /// Returns the search words that may be anywhere in a photo's texts.
     static func plainWords(of text: String) -> [String] {
         parts(of: text).filter { Property($0) == nil && !Property.isUnfinished($0) && field($0) == nil }.map(
             String.init)
     }
 
-    /// Splits a search text at its spaces, except those in quotes after a colon, as in `place:"New York"`.
+    /// Splits a search text at its spaces. Spaces in quotes after a colon do not count, as in `place:"New York"`.
     private static func parts(of text: String) -> [Substring] {
         var parts: [Substring] = []
         var rest = text[...]
@@ -229,7 +229,7 @@ private struct SearchTerm {
         return parts
     }
 
-    /// Splits a word such as `tag:lake`. Returns nil for other words.
+    /// Splits a word such as `tag:lake` into field and value. Returns nil for other words.
     private static func field(_ word: Substring) -> (Field, String)? {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let field = Field(rawValue: parts[0].lowercased()) else { return nil }
@@ -262,7 +262,7 @@ private struct SearchTerm {
 /// The full-text index of photos' names, metadata and annotations.
 ///
 /// The index holds no copy of its text, so SQLite needs the old words before each change: "the values … must match the
-/// current content of the table". Every change of these texts uses these functions, in its transaction.
+/// current content of the table". Code that changes these texts must call these functions in the same transaction.
 enum PhotoText {
     /// Removes a photo's current words from the index. Call this function before a change of the photo's row or
     /// metadata.

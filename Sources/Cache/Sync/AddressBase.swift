@@ -2,7 +2,7 @@ import Glibc
 import Model
 import SQLite
 
-/// The common beginning of the addresses of a gallery's photos and thumbnails, which the database contains only once.
+/// The common beginning of a gallery's photo and thumbnail addresses. The database stores this beginning only once.
 ///
 ///     gallery.address_base   https://example.org/photos/
 ///     photo.photo_address    2024/lake.jpg
@@ -13,7 +13,8 @@ import SQLite
 struct AddressBase: Sendable {
     private let bytes: [UInt8]
 
-    /// Chooses the base of a gallery without photos: the folder of its list, or else the server of the first photo.
+    /// Chooses the base of a gallery that has no photos yet. The base is the folder of the gallery's list, or else the
+    /// server of the first photo.
     ///
     /// - Parameter first: the address of the first photo.
     init(list: Address, first: ArraySlice<UInt8>) {
@@ -36,9 +37,10 @@ struct AddressBase: Sendable {
             String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Returns the SQL expression for the whole address in a column of the table of photos.
+    /// Returns the SQL expression for a photo's whole address in a column.
     ///
-    /// The fetcher can write any base, but each row of a query would contain a long one.
+    /// The fetcher can write a base of any length. The expression ignores a base that is too long, because each row of
+    /// a query would contain it.
     static func whole(_ column: String) -> String {
         """
         iif(instr(\(column), ':'), \(column), \
@@ -46,7 +48,7 @@ struct AddressBase: Sendable {
         """
     }
 
-    /// Returns the text to store for an address, which is the address itself or its end.
+    /// Returns the text to store: the address, or its end after the base.
     func stored(_ address: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         // The C library's functions compare a million addresses in a fraction of the time of loops over single bytes.
         guard !bytes.isEmpty, address.count > bytes.count, let start = address.baseAddress,

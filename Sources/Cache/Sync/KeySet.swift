@@ -92,7 +92,7 @@ extension KeySet {
         combine(other, &)
     }
 
-    /// Removes the photos that the other set has too, and adds those that only the other set has.
+    /// Keeps only the photos that are in exactly one of the two sets.
     public mutating func formSymmetricDifference(_ other: KeySet) {
         others.formSymmetricDifference(other.others)
         combine(other, ^)

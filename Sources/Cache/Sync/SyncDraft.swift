@@ -55,7 +55,7 @@ public final class SyncDraft {
         self.folder = folder
         self.mark = mark
         (listVersion, base) = try mark.watch {
-            // In one transaction. If the list changes later, the commit fails.
+            // Read in one transaction. If the list changes later, the commit fails.
             try reader.connection.transaction(writes: false) {
                 let isEmpty = try reader.connection.first("SELECT key FROM photo LIMIT 1") { $0.int(0) } == nil
                 return (try reader.gallery().listVersion, isEmpty ? nil : try AddressBase(reader.connection))
@@ -98,9 +98,9 @@ public final class SyncDraft {
         }
     }
 
-    /// Keeps photos that were not added, except those missing in their part.
+    /// Keeps the cached photos, except those that their part no longer contains.
     ///
-    /// - Parameter members: for each part that may have lost photos, the ids of the photos that it still has.
+    /// - Parameter members: the parts that may have lost photos, each with the ids of the photos that it still has.
     public func keepAll(exceptOutside members: [String: Set<String>]) throws {
         guard !isFirst else { return }
         try mark.watch {
@@ -114,7 +114,7 @@ public final class SyncDraft {
                         if members[row.text(2)]?.contains(row.text(1)) == false { gone.insert(row.int(0)) }
                     }
                 }
-                // If this update added the photo, the photo has moved to another part.
+                // A photo in `gone` stays if this update added it, because it has moved to another part.
                 try connection.forEach("SELECT key FROM photo") { row in
                     if !gone.contains(row.int(0)), seen.insert(row.int(0)) { count += 1 }
                 }
@@ -129,7 +129,7 @@ public final class SyncDraft {
     ///
     /// - Parameters:
     ///   - parts: the parts that were read whole; nil if the whole list was read.
-    ///   - keepsOthers: whether photos stay that were not added.
+    ///   - keepsOthers: whether photos that were not added stay in the gallery.
     public func finish(onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false) throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
@@ -159,7 +159,7 @@ public final class SyncDraft {
                 try connection.forEach("SELECT key FROM photo") { seen.insert($0.int(0)) }
             }
         }
-        // Another process changed the list, too.
+        // If the counts differ, another process changed the list, too.
         guard seen.count == beginning.total else { throw CacheError.conflict }
         count = seen.count
         repeated = 0
@@ -226,7 +226,8 @@ public final class SyncDraft {
         return comparison
     }
 
-    /// Returns the change of a row, whose columns are those of ``search()``.
+    /// Returns the change that the current entry makes to a row. Returns nil for no change. The row has the columns of
+    /// ``search()``.
     private func change(of row: Row) -> SyncItem.Change? {
         let digest = row.optionalInt(5)
         if let digest, digest == entry.digest { return nil }
@@ -258,7 +259,7 @@ public final class SyncDraft {
 
 /// The estimated size of a list in the database.
 private struct ListSize {
-    /// The bytes of new and changed texts, of their index entries, and of the search index.
+    /// The bytes of new and changed texts, and of their entries in indices.
     private var texts: Int64 = 0
     /// The number of new and changed photos.
     private var changes: Int64 = 0
@@ -303,9 +304,10 @@ public struct SyncChanges: Sendable {
     let repeated: Int
     /// The estimated size of the items in the database, in bytes.
     let size: Int64
-    /// The base of the addresses in a first list; nil for a later list, and for an empty one.
+    /// The base of a first list's addresses; nil for a later or empty list.
     let base: AddressBase?
-    /// Whether these are only the photos so far. The commit then removes no rows, and the update continues.
+    /// Whether these changes are only the beginning of a list. The commit then removes no rows, and the update
+    /// continues.
     var isBeginning = false
     /// Whether parts of the list could not be read. The update is then not complete.
     var isIncomplete = false
@@ -330,13 +332,14 @@ public struct FolderScope: Hashable, Sendable {
 
     /// The SQL condition for the photos in the part. The parameters are ``folder`` and ``end``.
     ///
-    /// The outermost folder has no range of ids, so SQLite would scan all photos for an inner one, too.
+    /// The outermost folder has no range of ids. A condition for all folders would make SQLite scan all photos even for
+    /// an inner folder.
     var condition: String {
         let range = folder.isEmpty ? "?1 = '' AND ?2 = ''" : "id >= ?1 AND id < ?2"
         return isDeep ? range : range + " AND instr(substr(id, length(?1) + 1), '/') = 0"
     }
 
-    /// The smallest string after all ids in the folder. In ASCII, a zero comes directly after a slash.
+    /// The smallest string after all ids in the folder. In ASCII, the digit `0` comes directly after the slash.
     var end: String { folder.isEmpty ? "" : folder.dropLast() + "0" }
 }
 
@@ -344,7 +347,7 @@ public struct FolderScope: Hashable, Sendable {
 public struct SyncSummary: Hashable, Sendable {
     /// The number of new photos.
     public var added = 0
-    /// The number of photos with another name, date or address.
+    /// The number of photos with another name, date, address or other property.
     public var changed = 0
     /// The number of removed photos.
     public var removed = 0
@@ -356,8 +359,8 @@ public struct SyncSummary: Hashable, Sendable {
 
 /// Reads the photos' rows in the order of their keys, while the list arrives.
 ///
-/// An updated list usually keeps its order, which is the order of the keys, so the next row usually belongs to the next
-/// entry; the digest confirms it. One query reads up to a few thousand rows.
+/// An updated list usually keeps its order, which is the order of the keys. So the next row usually belongs to the next
+/// entry. Equal digests confirm this. One query reads up to a few thousand rows.
 private struct RowCursor {
     /// The smallest and largest number of rows to read at once. The number grows while the rows match.
     private static let windows = 16...4_096
@@ -392,8 +395,8 @@ private struct RowCursor {
         if let found = indexInWindow(of: key) {
             index = found + 1
         } else if let elsewhere, key == elsewhere + 1 {
-            // Two consecutive entries elsewhere: the list continues there. A single one may be a new first photo, after
-            // which the list continues here.
+            // Two consecutive entries match rows elsewhere, so the list continues there. A single such entry may be a
+            // photo that has moved; then the list continues here.
             size = Self.windows.lowerBound
             isLast = false
             try readWindow(after: key, connection)

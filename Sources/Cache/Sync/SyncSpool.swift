@@ -3,8 +3,8 @@ import Model
 
 /// A temporary file with the changes of a list that is still arriving. The changes may be larger than the memory.
 ///
-/// The file has no name, so it disappears with its last user, even after a crash. A draft writes the file and passes it
-/// to the writer with ``finish()``.
+/// The file has no name, so it disappears when its last user closes it, even after a crash. A draft writes the file and
+/// passes it to the writer with ``finish()``.
 final class SyncSpool {
     private let items: SpooledItems
     private var buffer: [UInt8] = []
@@ -23,7 +23,7 @@ final class SyncSpool {
 
     /// Appends the change that an entry makes.
     func append(_ change: SyncItem.Change, _ entry: EntryBytes) throws(CacheError) {
-        // Computed here, so that the transaction does not have to.
+        // Make the sort key here, so that the transaction does not have to.
         if case .stamp = change {} else { key.make(of: entry[.name]) }
         let before = buffer.count
         SyncItem.append(change, entry, key: key.bytes, to: &buffer)
@@ -53,7 +53,7 @@ final class SyncSpool {
 
 /// The contents of a ``SyncSpool``. A caller can read the contents several times.
 final class SpooledItems: Sendable {
-    /// The file's descriptor. ``SyncSpool`` writes the file, and both types use explicit offsets.
+    /// The file's descriptor. ``SyncSpool`` writes to the file, and reads use explicit offsets.
     let descriptor: Int32
 
     static let pieceSize = 1 << 18
@@ -77,7 +77,7 @@ final class SpooledItems: Sendable {
     /// Calls `body` for all items in order, piece by piece. The body must read each piece to its end.
     func forEachPiece(_ body: (inout Piece) throws -> Void) throws {
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
-        // Bytes left over from the previous piece, and the offset of the next one in the file.
+        // The number of bytes left over from the previous piece, and the offset of the next piece in the file.
         var (left, offset) = (0, 0)
         while true {
             let count = piece.withUnsafeMutableBytes { piece in
@@ -103,7 +103,7 @@ final class SpooledItems: Sendable {
             }
             left = rest.count
             piece.replaceSubrange(0..<left, with: piece[rest])
-            // For an item larger than the buffer.
+            // An item may be larger than the buffer.
             if left == piece.count { piece += [UInt8](repeating: 0, count: piece.count) }
         }
     }
@@ -152,12 +152,13 @@ struct SyncItem {
         static let origin: UInt8 = 5
     }
 
-    /// The texts of an entry, and the name's key.
+    /// The number of texts of an entry, including the name's sort key.
     private static let texts = EntryBytes.Part.allCases.count + 1
-    /// The number of bytes for row, date, digest, length of the video, flags and the lengths of the texts.
+    /// The number of bytes before an item's texts. These bytes contain the row, date, digest, length of the video,
+    /// flags and lengths of the texts.
     private static let headSize = flagsOffset + 1 + texts * 4
     private static let flagsOffset = 4 * 8
-    /// The number in place of a length if the entry is a photo.
+    /// The number that a photo has instead of a video's length.
     private static let noVideo: Int64 = -1
 
     /// Appends the change that an entry makes to a buffer.

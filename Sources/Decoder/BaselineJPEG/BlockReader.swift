@@ -1,6 +1,6 @@
-/// Reads blocks of DCT coefficients from a scan's words (T.81, F.2.2).
+/// Reads blocks of DCT coefficients from a JPEG scan (T.81, F.2.2).
 ///
-/// Each call gets the words as an argument, which avoids reference counting.
+/// Each call gets the scan's 32-bit words as an argument, which avoids reference counting.
 struct BlockReader {
     /// Bits that were read ahead. The next bit is the highest; unused low bits are 0.
     private var bits: UInt64 = 0
@@ -15,20 +15,23 @@ struct BlockReader {
         next = start
     }
 
-    /// Whether the reader read the interval exactly to its end. Up to seven remaining bits "pad the final bits" of a
-    /// byte (F.1.2.3).
+    /// Whether the reader has read an interval exactly to its end. Up to seven bits may remain, because encoders "pad
+    /// the final bits" of a byte (T.81, F.1.2.3).
     func isAtEnd(of interval: ScanWords.Interval) -> Bool {
         let rest = interval.bits - (32 * (next - start) - available)
         return rest >= 0 && rest < 8
     }
 
-    /// Reads a block of coefficients, multiplies each by its quantisation step, and stores it. The caller passes 64
-    /// zeros.
+    /// Reads a block's coefficients, and stores each one multiplied by its quantisation step. Before the call, all 64
+    /// elements of `coefficients` must be 0.
     ///
     /// - Parameters:
-    ///   - steps: for each coefficient in zigzag order its step, and in the lowest six bits its index.
-    ///   - prediction: the first coefficient of the component's previous block, in steps.
-    /// - Returns: a bit for each stored coefficient, always including the first. 0 if the data are damaged.
+    ///   - steps: for each coefficient in zigzag order, its index in the lowest six bits, and its quantisation step in
+    ///     the other bits.
+    ///   - prediction: the first coefficient of the component's previous block, in quantisation steps. After
+    ///     the call, the first coefficient of this block.
+    /// - Returns: a number with a bit for each stored coefficient, always including the first; 0 if the data are
+    ///   damaged.
     mutating func read(
         _ words: [UInt32], _ first: HuffmanLookup, _ other: HuffmanLookup, _ steps: [UInt32],
         _ prediction: inout Int32, into coefficients: inout [Int32]
@@ -82,8 +85,8 @@ struct BlockReader {
         return present
     }
 
-    /// Reads only a block's first coefficient, in steps, and skips the other coefficients. Returns false if the data
-    /// are damaged.
+    /// Reads a block's first coefficient into `prediction`, and skips the others. The value is in quantisation steps.
+    /// Returns false if the data are damaged.
     mutating func readFirst(
         _ words: [UInt32], _ first: HuffmanLookup, _ other: HuffmanLookup, _ prediction: inout Int32
     ) -> Bool {
@@ -122,7 +125,7 @@ struct BlockReader {
         return true
     }
 
-    /// Reads the difference between this block's first coefficient and the previous block's (F.2.2.1).
+    /// Reads the difference between this block's first coefficient and the previous block's (T.81, F.2.2.1).
     @inline(__always)
     private mutating func readDifference(_ words: [UInt32], _ first: HuffmanLookup) -> Int32? {
         if available < 32 {
@@ -145,7 +148,7 @@ struct BlockReader {
         return value
     }
 
-    /// Decodes the value in the last `size` of the first `length` bits.
+    /// Decodes a value: the last `size` bits of the highest `length` bits of `bits`.
     @inline(__always)
     private static func value(_ bits: UInt64, length: UInt32, size: UInt32) -> Int32 {
         let raw = bits &>> UInt64(64 &- length) & ((1 &<< UInt64(size)) &- 1)
@@ -153,7 +156,7 @@ struct BlockReader {
     }
 }
 
-/// A scan's entropy-coded bits in 32-bit words, without stuffed bytes. The first bit is the highest.
+/// A scan's entropy-coded bits in 32-bit words, without stuffed bytes. In each word, the first bit is the highest.
 struct ScanWords {
     /// A part of the scan that ends with a restart marker or with the image.
     struct Interval {
@@ -237,16 +240,17 @@ struct ScanWords {
 ///     bits 0–4     the length of the code and the following value together, at most 27 bits
 ///     bits 5–8     the length of the value
 ///     bits 9–12    the number of zero coefficients before the value
-///     bits 16–31   the value itself, if it lies within the ten bits; otherwise 0, which no value is
+///     bits 16–31   the value itself, if it lies within the ten bits; otherwise 0 (no value is 0)
 ///
-/// An entry of 0 means that the code is longer than ten bits or invalid. `longEntry` decides which.
+/// An entry of 0 means that the code is longer than ten bits or invalid. `longEntry` then finds the symbol, if there is
+/// one.
 struct HuffmanLookup {
     /// The symbols that a code may contain (T.81, F.1.2.1 and F.1.2.2).
     enum Kind {
-        /// A symbol for a first coefficient: the length of a difference, at most 11 bits.
+        /// A symbol for a first coefficient. The symbol is the length of a difference, at most 11 bits.
         case first
-        /// A symbol for another coefficient. The symbol consists of a run of zeros and the length of a value, 1 to 10
-        /// bits. With length 0, a run of 15 means sixteen zeros and a run of 0 means the end of the block.
+        /// A symbol for a coefficient after the first. The symbol consists of a run of zeros and the length of a value,
+        /// 1 to 10 bits. With length 0, a run of 15 means sixteen zeros and a run of 0 means the end of the block.
         case other
     }
 
@@ -255,7 +259,7 @@ struct HuffmanLookup {
     /// The 1,024 entries, one for each value of the next ten bits.
     let entries: [UInt32]
 
-    /// For each code length, the first 16-bit value after the codes of that length.
+    /// For each code length, a limit for the next 16 bits. If they are smaller, their code has at most that length.
     private let ends: [UInt32]
     /// For each code length, the difference between a symbol's index and its code.
     private let offsets: [Int]
@@ -290,8 +294,8 @@ struct HuffmanLookup {
         self.kind = kind
     }
 
-    /// Returns the entry, without a value, for codes longer than ten bits. Returns 0 if no valid code begins with these
-    /// bits.
+    /// Returns the entry for a code longer than ten bits. The bits of its value are 0. Returns 0 if `bits` do not begin
+    /// with a valid code.
     @inline(never)
     func longEntry(_ bits: UInt64) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: bits &>> 48)
@@ -303,7 +307,7 @@ struct HuffmanLookup {
         return 0
     }
 
-    /// Returns the entry for a symbol, without a value. Returns 0 for an invalid symbol.
+    /// Returns the entry for a symbol. The bits of its value are 0. Returns 0 for an invalid symbol.
     private static func entry(_ symbol: UInt8, _ length: Int, _ kind: Kind) -> UInt32 {
         let (run, size) = (UInt32(symbol >> 4), UInt32(symbol & 15))
         switch kind {
@@ -313,7 +317,7 @@ struct HuffmanLookup {
         return (UInt32(length) + size) | size << 5 | run << 9
     }
 
-    /// Appends the entries for all bits that begin with the next code of this length.
+    /// Appends the entries for all groups of ten bits that begin with the next code. The code has `length` bits.
     private static func append(_ entry: UInt32, _ length: Int, to entries: inout [UInt32]) {
         let free = indexBits - length
         let size = Int(entry >> 5 & 15)

@@ -9,8 +9,8 @@ struct Header: Sendable {
     /// The position of the entropy-coded data in the file.
     let scanStart: Int
 
-    /// The number of blocks of the first component in a coded unit (MCU), horizontally and vertically. Other components
-    /// have one block.
+    /// The numbers of the first component's blocks in a coded unit (MCU), horizontally and vertically. Every other
+    /// component has one block.
     var lumaBlocks: (across: Int, down: Int) { (components[0].across, components[0].down) }
     /// The number of coded units (MCUs) in a row.
     var columns: Int { (width + 8 * lumaBlocks.across - 1) / (8 * lumaBlocks.across) }
@@ -40,7 +40,7 @@ struct HeaderReader {
     /// The colour transform that an Adobe segment declares.
     private var transform: UInt8?
 
-    /// The contents of a frame header (B.2.2).
+    /// The contents of a frame header (T.81, B.2.2).
     private struct Frame {
         let width: Int
         let height: Int
@@ -83,7 +83,8 @@ struct HeaderReader {
         case 0xE1, 0xE2: false
         // JFIF, other applications' segments and comments do not affect the pixels.
         case 0xE0...0xEF, 0xFE: true
-        // Other codings, a height after the scan, images without frames, undefined markers.
+        // This decoder does not support other codings, a height after the scan, images without frames, or undefined
+        // markers.
         default: false
         }
     }
@@ -93,7 +94,7 @@ struct HeaderReader {
         guard frame == nil, end - position >= 6, byte() == 8, let height = word(), let width = word(),
             let count = byte(), end - position == 3 * Int(count), count == 1 || count == 3
         else { return false }
-        // Height 0 means that it follows the first scan, in a DNL segment.
+        // If the height is 0, the real height follows the first scan, in a DNL segment.
         guard width > 0, height > 0, width <= Self.sideLimit, height <= Self.sideLimit,
             width * height <= Self.areaLimit
         else { return false }
@@ -192,7 +193,7 @@ struct HeaderReader {
     }
 
     /// Reads the next marker and skips fill bytes before it. "Any marker may optionally be preceded by any number of
-    /// fill bytes, which are bytes assigned code X’FF’" (B.1.1.2).
+    /// fill bytes, which are bytes assigned code X’FF’" (T.81, B.1.1.2).
     private mutating func marker() -> UInt8? {
         guard byte() == 0xFF else { return nil }
         while let code = byte() {
@@ -234,9 +235,10 @@ struct HuffmanCode: Sendable {
     /// The symbols, sorted by the length of their codes.
     let symbols: [UInt8]
 
-    /// Creates a code. Returns nil if there are more codes of a length than fit.
+    /// Creates a code. Returns nil if there are more codes of one length than that length allows.
     ///
-    /// The file may leave codes unused. C.2 forbids codes of all ones, but this type accepts them: they do no harm.
+    /// The file may leave codes unused. C.2 forbids codes that consist only of ones, but this type accepts such codes,
+    /// because they do no harm.
     init?(counts: [Int], symbols: [UInt8]) {
         guard counts.count == 16, counts.reduce(0, +) == symbols.count else { return nil }
         var next = 0

@@ -1,21 +1,22 @@
 /// Turns a block's coefficients into samples with the inverse DCT (T.81, A.3.3). The result's width and height are 1,
 /// 2, 4 or 8 samples, independently of each other. Each sample is the mean of the full-size samples that it covers.
 ///
-/// The type transforms columns, then rows, in fixed point; `Butterfly` describes the arithmetic. Overflow wraps: no
-/// encoder produces such coefficients, and malicious ones give only wrong samples.
+/// The type transforms columns, then rows, in fixed point; `Butterfly` describes the arithmetic. If a calculation
+/// overflows, the number wraps. No encoder produces such large coefficients, and malicious coefficients give only wrong
+/// samples.
 struct InverseTransform {
     /// A block's coefficients, row by row. All are 0 between blocks.
     var coefficients = [Int32](repeating: 0, count: 64)
-    /// The transformed columns, in quarters of a sample's unit. Each row has eight numbers. Only the rows that the
-    /// output has are valid.
+    /// The transformed columns, in units of ¼. Each row has eight numbers. Only as many rows are valid as the output
+    /// has.
     private var columns = [Int32](repeating: 0, count: 64)
 
     /// The number of fractional bits in `columns`.
     private static let columnBits: Int32 = 2
     /// The number of fractional bits to drop after the row transform. Three of these bits remove a factor of 8, because
-    /// both halves of the transform multiply by 2√2.
+    /// the column transform and the row transform each multiply by 2√2.
     private static let rowShift = Butterfly.bits + columnBits + 3
-    /// The middle grey of 128, which the DCT subtracts (A.3.1), plus a half for rounding.
+    /// The number 128, which the encoder subtracts before the DCT (T.81, A.3.1), plus ½ for rounding.
     private static let rowBias: Int32 = 128 << rowShift + 1 << (rowShift - 1)
 
     /// Writes the block's samples to a plane, from `start` on, and clears the coefficients.
@@ -33,7 +34,7 @@ struct InverseTransform {
             }
             return
         }
-        // The usual shapes get specialised machine code.
+        // The compiler makes special machine code for the usual sizes.
         switch (width, height) {
         case (2, 2): transformToFour(to: &plane, at: start, stride)
         case (4, 4): transformAll(present, 4, 4, to: &plane, at: start, stride)
@@ -43,8 +44,8 @@ struct InverseTransform {
         for index in 0..<64 { coefficients[index] = 0 }
     }
 
-    /// Writes a block of two by two samples, the most frequent shape for small pictures. Testing for empty columns
-    /// would cost more than the few products.
+    /// Writes a block of 2 × 2 samples, the most frequent size for small pictures. A test for empty columns would take
+    /// longer than the few multiplications.
     @inline(__always)
     private func transformToFour(to plane: inout [UInt8], at start: Int, _ stride: Int) {
         let column0 = twoOfColumn(0)
@@ -93,7 +94,7 @@ struct InverseTransform {
     @inline(__always)
     private mutating func transformColumns(_ present: UInt64, width: Int, height: Int) {
         for column in 0..<8 {
-            // Skip columns that no row needs.
+            // Skip columns that the row transform does not use.
             if width == 1 && column > 0 || width == 2 && column & 1 == 0 && column > 0 || width == 4 && column == 4 {
                 continue
             }
@@ -187,12 +188,12 @@ struct InverseTransform {
 ///
 ///     s(n) = X0 + Σ √2 cos((2n + 1) k π/16) Xk,  k = 1 ... 7
 ///
-/// so X0 and X4 need no factor where they come first. The sum over even k is equal at both ends of the row; that over
-/// odd k has opposite signs. The mean of two neighbours changes only the factors,
+/// So the factors of X0 and X4 are 1 or −1. For the samples n and 7 − n, the sums over even k are equal, and the sums
+/// over odd k differ only in their sign. For the mean of two neighbouring samples, only the factors differ:
 ///
 ///     √2 cos(k π/16) cos((4n + 2) k π/16)
 ///
-/// of which that of X4 is 0, and the mean of four loses X2 and X6 as well:
+/// Here, the factor of X4 is 0. For the mean of four neighbouring samples, the factors of X2 and X6 are also 0:
 ///
 ///     √2 cos(k π/16) cos(2 k π/16) cos((8n + 4) k π/16)
 ///

@@ -87,8 +87,8 @@ struct ScanDecoder {
             rest: header.restartInterval == 0 ? header.columns * header.rows : header.restartInterval)
     }
 
-    /// Starts the next interval. Returns false if there is no next interval, or if the last interval was not read to
-    /// its end.
+    /// Starts the next interval. Returns false if there is no next interval, or if the decoder has not read the current
+    /// interval exactly to its end.
     private func restart(_ scan: ScanWords, _ progress: inout Progress) -> Bool {
         guard isIntervalComplete(scan, progress), progress.interval + 1 < scan.intervals.count else { return false }
         progress.interval += 1
@@ -116,7 +116,7 @@ struct ScanDecoder {
         }
     }
 
-    /// Converts YCbCr to RGB as in JFIF (T.871, 7), with factors in units of 1/65536.
+    /// Converts a row from YCbCr to RGB as in JFIF (T.871, 7). The factors are in units of 1/65536.
     private static func paint(
         _ luma: [UInt8], _ lumaStart: Int, _ blue: [UInt8], _ red: [UInt8], _ chromaStart: Int, _ chromaShift: Int,
         _ width: Int, into bytes: inout [UInt8], _ target: Int
@@ -149,10 +149,11 @@ struct ComponentPlan {
     let blockHeight: Int
     /// The distance between rows of the plane, in samples.
     let stride: Int
-    /// The number of bits to shift a pixel's position to get its sample. The number is 1 if a sample covers two pixels.
+    /// The shift that converts a pixel's column to its sample's column. The shift is 1 if a sample covers two columns
+    /// of pixels, otherwise 0.
     let pixelShift: Int
     let rowShift: Int
-    /// Each coefficient's step in zigzag order, times 64, plus the coefficient's index in the block.
+    /// For each coefficient in zigzag order, its quantisation step times 64, plus its index in the block.
     let steps: [UInt32]
     let first: HuffmanLookup
     let other: HuffmanLookup
@@ -165,8 +166,8 @@ struct ComponentPlan {
         54, 47, 55, 62, 63,
     ]
 
-    /// Plans the decoding of a component at a scale. A component with half the samples in a direction is decoded at
-    /// twice the scale there, except at full size, where two pixels share a sample.
+    /// Plans the decoding of a component at a scale. If the component has half as many samples in a direction, it is
+    /// decoded at twice the scale in that direction. At full size, that is impossible, so two pixels share a sample.
     init(_ component: Component, of header: Header, eighths: Int) {
         across = component.across
         down = component.down
@@ -187,7 +188,8 @@ struct ComponentPlan {
 struct Plane {
     /// The samples, row by row. `ComponentPlan.stride` is the length of a row.
     var samples: [UInt8]
-    /// The first coefficient of the last block, in steps. The next block stores the difference from this coefficient.
+    /// The first coefficient of the previous block, in quantisation steps. The next block stores the difference from
+    /// this coefficient.
     var prediction: Int32 = 0
 
     init(_ plan: ComponentPlan) {
@@ -226,7 +228,7 @@ struct Plane {
 /// The code checks every index and uses no pointer, so a damaged file cannot reach the memory of another picture.
 ///
 ///     guard let picture = BaselinePicture(bytes), let small = picture.decoded(eighths: 2) else {
-///         return // Unusual or damaged: use a decoder confined to this picture.
+///         return // Unusual or damaged: decode this picture in a process of its own.
 ///     }
 ///
 /// The decoder supports baseline JPEGs with 8 bits, grey or YCbCr in one scan, with chroma at full or half resolution.
@@ -254,7 +256,8 @@ public struct BaselinePicture: Sendable {
         height = header.height
     }
 
-    /// Decodes at `eighths`/8 of the size, rounded up; `eighths` is 1, 2, 4 or 8. Returns nil if the file is damaged.
+    /// Decodes the picture at `eighths`/8 of its size, rounded up. `eighths` must be 1, 2, 4 or 8. Returns nil if the
+    /// file is damaged.
     ///
     /// Each pixel of a smaller picture is the mean of the pixels that it covers. The decoder ignores bytes after the
     /// end of the image.

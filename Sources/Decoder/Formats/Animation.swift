@@ -3,7 +3,7 @@ import Pixels
 
 /// The frames of an animation and their composition on a canvas.
 struct Animation {
-    /// The fate of a frame's area before the next frame is painted.
+    /// The change of a frame's area before the decoder paints the next frame.
     enum Disposal {
         /// The frame stays on the canvas.
         case keep
@@ -13,7 +13,7 @@ struct Animation {
         case restore
     }
 
-    /// How much of a frame was decoded.
+    /// The part of a frame that was decoded: nothing, a part, or all.
     enum Extent {
         case nothing, part, all
     }
@@ -26,7 +26,7 @@ struct Animation {
         let isOpaque: Bool
         /// The number of pixels that the decoder must decode for this frame.
         let pixelCount: Int
-        /// The time to show the frame, in milliseconds.
+        /// The number of milliseconds for which to show the frame.
         let duration: Int
     }
 
@@ -35,12 +35,12 @@ struct Animation {
     /// The frames in the file's order.
     let frames: [Frame]
 
-    /// The maximum number of pixels to decode for one requested frame, about two seconds' work. A frame that needs more
-    /// pixels is composed from only some of the frames before it.
+    /// The maximum number of pixels to decode for one requested frame. So many pixels take about two seconds. If a
+    /// frame needs more pixels, it is composed from only the nearest frames before it.
     private static let mostPixels = 1 << 27
 
-    /// Composes the requested frame, and further frames if requested. The closure `paint` decodes one frame onto the
-    /// canvas and returns how much of it the file contains.
+    /// Composes the requested frame, and further frames if requested. The closure `paint` decodes one frame, paints it
+    /// on the canvas, and returns how much of the frame the file contains.
     func reply(
         at index: Int, by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?,
         _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Extent
@@ -62,7 +62,8 @@ struct Animation {
             work += frames[current].pixelCount + size.width * size.height
             guard work <= Self.mostPixels else { break }
             covered = try prepare(current, from: first, on: canvas, covered)
-            // Leave an incomplete frame to a request of its own, whose reply says that the frame is incomplete.
+            // Omit an incomplete frame, because a reply says only of its first frame whether that frame is complete.
+            // Another request can begin with the omitted frame.
             guard (try? paint(current, canvas)) == .all,
                 let pixels = try rows(of: canvas, by: plan, conversion).reply(facts, isComplete: true).pixels
             else { break }
@@ -71,7 +72,8 @@ struct Animation {
         return following.isEmpty ? reply : reply.with(following: following, for: plan.request)
     }
 
-    /// Disposes of the previous frame. Returns a copy of the current frame's area if it must be restored later.
+    /// Applies the previous frame's disposal. Returns a copy of the current frame's area if that area must be restored
+    /// later.
     private func prepare(
         _ current: Int, from first: Int, on canvas: AnimationCanvas, _ covered: AnimationCanvas?
     ) throws(DecodeFailure) -> AnimationCanvas? {
@@ -95,8 +97,8 @@ struct Animation {
         }
     }
 
-    /// Returns the frame to start from. The flag `isWhole` is false if the limit of pixels excludes frames that the
-    /// requested frame needs.
+    /// Returns the index of the first frame to paint. `isWhole` is false if the limit of pixels excludes frames that
+    /// the requested frame needs.
     private func start(for index: Int) -> (Int, isWhole: Bool) {
         var pixels = 0
         for current in stride(from: index, through: 1, by: -1) {

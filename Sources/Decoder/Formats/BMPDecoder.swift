@@ -1,6 +1,7 @@
 import Pixels
 
-/// Decodes Windows bitmaps: all versions of the header, 1 to 32 bits, run lengths, and rows in either order.
+/// Decodes Windows bitmaps with all versions of the header. Supports 1 to 32 bits per pixel, run lengths, and rows
+/// stored from the top or the bottom.
 ///
 /// This decoder uses no library, and checks every access to the file.
 enum BMPDecoder: PictureDecoder {
@@ -35,7 +36,7 @@ enum BMPDecoder: PictureDecoder {
 
 /// A bitmap's header.
 struct BMPHeader {
-    /// The lengths of the versions of the header after the file's own 14 bytes.
+    /// The lengths of all versions of the second header. That header follows the file header of 14 bytes.
     static let lengths: Set = [12, 16, 40, 52, 56, 64, 108, 124]
 
     /// The picture's size.
@@ -48,11 +49,11 @@ struct BMPHeader {
     let hasRuns: Bool
     /// The palette's colours in RGB; empty if pixels state their own colours.
     let palette: [UInt8]
-    /// The bits of red, green, blue and opacity in a pixel of 16 or 32 bits.
+    /// The bit masks of red, green, blue and opacity in a pixel of 16 or 32 bits.
     let masks: [UInt32]
     /// The offset of the pixels in the file.
     let start: Int
-    /// The colour profile.
+    /// The colour profile; nil if the file has none.
     let profile: UnsafeRawBufferPointer?
 
     /// Whether pixels have an opacity.
@@ -86,7 +87,7 @@ struct BMPHeader {
         let compression = length >= 40 ? try number(30, 4) : Compression.none
         let runs = [Compression.runsOfBytes: 8, Compression.runsOfHalves: 4]
         hasRuns = runs[compression] != nil
-        // In OS/2's own version, the number 3 and above means something else.
+        // In the header of OS/2, the compression numbers from 3 on have other meanings.
         let hasMasks =
             [Compression.masks, Compression.masksWithOpacity].contains(compression) && length != 64
             && [16, 32].contains(depth)
@@ -108,7 +109,8 @@ struct BMPHeader {
         profile = length == 124 ? Self.profile(file) : nil
     }
 
-    /// Reads the colours, in the order blue, green, red. Files may end the list early.
+    /// Reads the palette's colours, which are stored in the order blue, green, red. The list may be shorter than the
+    /// file states.
     private static func palette(
         _ file: FileBytes, at place: Int, _ width: Int, _ length: Int, _ depth: Int, end: Int
     ) throws(DecodeFailure) -> [UInt8] {
@@ -128,8 +130,8 @@ struct BMPHeader {
         return palette
     }
 
-    /// Returns the embedded profile of a header of the last version. The file states the profile's offset from that
-    /// header.
+    /// Returns the embedded profile of a file with the last version of the header. The stated offset counts from the
+    /// start of that header.
     private static func profile(_ file: FileBytes) -> UnsafeRawBufferPointer? {
         func number(_ offset: Int) -> Int { file.number(at: 14 + offset, length: 4, isBigEndian: false) ?? 0 }
         guard number(56) == 0x4D42_4544, number(116) <= ICCProfile.longest else { return nil }
@@ -148,13 +150,13 @@ struct BMPRows {
 
     private let file: FileBytes
     private let header: BMPHeader
-    /// The fields of a pixel with masks.
+    /// The channels' fields in a pixel with masks.
     private let fields: [Field]
     /// A row as stored.
     private var stored: [UInt8]
     /// A row's pixels.
     private var row: [UInt8]
-    /// All palette indices of run lengths, in the file's order of rows.
+    /// All palette indices, unpacked from run lengths, in the file's order of rows.
     private var numbers: [UInt8] = []
 
     /// One channel's bits in a pixel.
@@ -167,7 +169,7 @@ struct BMPRows {
         init(_ mask: UInt32) {
             self.mask = mask
             let width = UInt32(mask.nonzeroBitCount)
-            // Only the upper eight bits of a field count.
+            // Only the upper eight bits of a field are used.
             shift = UInt32(mask.trailingZeroBitCount) + (width > 8 ? width - 8 : 0)
             most = width == 0 ? 0 : 1 << min(width, 8) - 1
         }
@@ -227,7 +229,7 @@ struct BMPRows {
         }
     }
 
-    /// Replaces the palette indices of a row by colours. The first pixel has a byte's highest bits.
+    /// Replaces the palette indices of a row by colours. In each byte, the first pixel has the highest bits.
     private mutating func lookUp(depth: Int) {
         let (perByte, most) = (8 / depth, 1 << depth - 1)
         for pixel in 0..<header.size.width {
@@ -238,9 +240,9 @@ struct BMPRows {
         }
     }
 
-    /// Unpacks run lengths. A pair of bytes is a count and a palette index. If the first byte is 0, the second byte is
-    /// 0 for the end of a row, 1 for the end of the picture, 2 for a step to the right and up, or the count of indices
-    /// that follow.
+    /// Unpacks run lengths. Each pair of bytes is a count and a palette index. If the count is 0, the second byte is a
+    /// command. The command 0 ends the row, 1 ends the picture, and 2 moves to the right and up. A larger command is
+    /// the count of indices that follow.
     private mutating func unpack() {
         let (width, height) = (header.size.width, header.size.height)
         numbers = Array(repeating: 0, count: width * height)

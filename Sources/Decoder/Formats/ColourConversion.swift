@@ -1,20 +1,21 @@
 import Glibc
 
-/// Converts a picture's colours from its profile to sRGB, by tables and a matrix.
+/// Converts a picture's colours from its colour profile to sRGB.
 ///
-/// The type supports profiles of curves and a matrix, as cameras, phones and editors write them (Display P3, Adobe RGB,
-/// ProPhoto), and profiles with a ``ColourTable``. Decoders treat pictures with other or broken profiles as sRGB.
+/// The type supports profiles with curves and a matrix, which cameras, phones and editors write (Display P3, Adobe RGB,
+/// ProPhoto). It also supports profiles with a ``ColourTable``. Decoders treat pictures with other or broken profiles
+/// as sRGB.
 struct ColourConversion: Sendable {
     /// The linear light of each stored value, for the three channels one after the other.
     private let light: [Float]
     /// The matrix from the file's linear light to sRGB's, row by row.
     private let matrix: [Float]
-    /// The sRGB value for each of 16,384 levels of linear light. The smallest difference between two values spans five
-    /// levels.
+    /// The sRGB value for each of 16,384 levels of linear light. Neighbouring sRGB values are about five or more
+    /// levels apart.
     private let encoded: [UInt8]
     /// The reduction of high dynamic range; nil for ordinary pictures.
     private let tone: ToneMap?
-    /// The table of the profile, which replaces everything above.
+    /// The profile's table; nil for a profile with curves and a matrix. A table replaces all properties above.
     private let table: ColourTable?
 
     private static let steps: Float = 16_383
@@ -49,8 +50,8 @@ struct ColourConversion: Sendable {
         self = conversion
     }
 
-    /// Creates a conversion from the numbers of ITU-T H.273 for the transfer function and the primaries. Returns nil for
-    /// sRGB, and for numbers that are not supported.
+    /// Creates a conversion from a transfer function and primaries, as numbers of ITU-T H.273. Returns nil for sRGB,
+    /// and for unsupported numbers.
     init?(transfer: Int, primaries: Int) {
         guard let matrix = Self.matrices[primaries] else { return nil }
         switch transfer {
@@ -71,7 +72,8 @@ struct ColourConversion: Sendable {
         static let hlg = 18
     }
 
-    /// The matrices to linear sRGB, by the number of the primaries: those of sRGB, BT.2020 and Display P3.
+    /// The matrices to linear sRGB, by the number of the primaries. The primaries are those of sRGB, BT.2020 and
+    /// Display P3.
     private static let matrices: [Int: [Double]] = [
         1: [1, 0, 0, 0, 1, 0, 0, 0, 1],
         9: [1.660_491, -0.587_641, -0.072_850, -0.124_550, 1.132_900, -0.008_350, -0.018_151, -0.100_579, 1.118_730],
@@ -180,7 +182,7 @@ struct ColourConversion: Sendable {
         if isNearlyNothing { return nil }
     }
 
-    /// Creates the table from linear light to sRGB values, rounded to the nearest value.
+    /// Returns the table from linear light to the nearest sRGB value.
     private static func encodedLight() -> [UInt8] {
         var table: [UInt8] = []
         table.reserveCapacity(Int(steps) + 1)
@@ -208,11 +210,12 @@ struct ColourConversion: Sendable {
     }
 }
 
-/// Reduces the light of a high dynamic range to that of an ordinary screen, whose white is 203 candela per square metre
-/// (ITU-R BT.2408).
+/// Reduces a high dynamic range to the range of an ordinary screen. The white of such a screen is 203 candela per
+/// square metre (ITU-R BT.2408).
 ///
-/// Dark parts stay as they are, and bright ones bend below white, by the curve of ITU-R BT.2390, 5.4.1, for a screen of
-/// 1,000 candela per square metre. All channels of a pixel get the same factor, so hues stay.
+/// Dark parts do not change. The curve of ITU-R BT.2390, 5.4.1, compresses bright parts to at most white; it assumes
+/// pictures made for a screen of 1,000 candela per square metre. All channels of a pixel get the same factor, so hues
+/// do not change.
 struct ToneMap: Sendable {
     /// Absolute light ("perceptual quantizer", SMPTE ST 2084).
     static let pq = ToneMap(isRelative: false)
@@ -220,9 +223,11 @@ struct ToneMap: Sendable {
     static let hlg = ToneMap(isRelative: true)
 
     private let isRelative: Bool
-    /// The factors for the brightest channel. The index is the square root of its light.
+    /// The factor for each brightness of a pixel's brightest channel. The index is proportional to the square root of
+    /// the channel's light.
     private let gains: [Float]
-    /// The factors of a screen; empty for absolute light. The index is the square root of a pixel's luminance.
+    /// The factor that a screen applies to relative light; empty for absolute light. The index is proportional to the
+    /// square root of a pixel's luminance.
     private let screen: [Float]
 
     private static let white = 203.0
@@ -238,11 +243,13 @@ struct ToneMap: Sendable {
             let light = root * root * Self.most
             return light > 0 ? Float(Self.bent(light) / light) : 1
         }
-        // The exponent of a screen of 1,000 candela per square metre, minus 1.
+        // The exponent is that of a screen of 1,000 candela per square metre, 1.2, minus 1. It is doubled, because the
+        // index is a square root.
         screen = isRelative ? (0...Self.steps).map { Float(pow(Double($0) / Double(Self.steps), 0.4)) } : []
     }
 
-    /// Returns the linear light of a stored value from 0 to 1: in units of white, or for relative light of its maximum.
+    /// Returns the linear light of a stored value from 0 to 1. The unit is white for absolute light, and the maximum
+    /// for relative light.
     func light(_ value: Double) -> Double {
         guard isRelative else { return Self.light(pq: value) / Self.white }
         let (a, b, c) = (0.178_832_77, 0.284_668_92, 0.559_910_73)
@@ -264,7 +271,7 @@ struct ToneMap: Sendable {
         Int(max(0, min(share, 1)).squareRoot() * Float(steps) + 0.5)
     }
 
-    /// Bends light in units of white: from BT.2390's knee on, a spline that ends at white.
+    /// Compresses light, in units of white. Light above the knee of BT.2390 follows a spline that ends at white.
     private static func bent(_ light: Double) -> Double {
         let whole = value(ofLight: peak)
         let value = min(1, value(ofLight: light * white) / whole)
@@ -316,7 +323,7 @@ enum ToneCurve {
         }
     }
 
-    /// Returns the number of bytes of a profile element that begins with a curve.
+    /// Returns the number of bytes of the curve at the start of an element. Returns nil if there is no valid curve.
     static func length(of element: ICCProfile.Element) -> Int? {
         switch element.type {
         case ICCProfile.signature("curv"): element.number(at: 8).flatMap { $0 <= mostEntries ? 12 + 2 * $0 : nil }
@@ -329,7 +336,7 @@ enum ToneCurve {
     /// The number of parameters of each kind of formula.
     private static let counts = [1, 3, 4, 5, 7]
 
-    /// Returns the light for a value; both are from 0 to 1. Returns nil if the formula gives no number.
+    /// Returns the light for a value; both are from 0 to 1. Returns nil if the formula gives no finite number.
     func light(_ number: Double) -> Double? {
         let light: Double
         switch self {
@@ -387,7 +394,7 @@ enum ToneCurve {
 
 /// An untrusted colour profile: its header and its elements. The code checks every offset and copies nothing.
 struct ICCProfile {
-    /// The maximum number of bytes of a profile. Profiles of presses have up to three megabytes.
+    /// The maximum number of bytes of a profile. Profiles of printing presses have up to three megabytes.
     static let longest = 4 << 20
 
     private static let headerLength = 128
@@ -411,7 +418,8 @@ struct ICCProfile {
             return Element(bytes: UnsafeRawBufferPointer(rebasing: bytes[offset...]))
         }
 
-        /// Reads numbers of one or two bytes as shares of the largest number. Returns nil if the element ends early.
+        /// Reads numbers of one or two bytes. Scales them to the range from 0 to 1. Returns nil if the element ends
+        /// early.
         func numbers(_ count: Int, depth: Int, at offset: Int) -> [Double]? {
             guard count >= 0, offset >= 0, offset <= bytes.count, count <= (bytes.count - offset) / depth else {
                 return nil

@@ -3,26 +3,27 @@ import Glibc
 /// Converts colours to sRGB with the lookup table of an ICC profile.
 ///
 /// The table of a profile converts a colour in steps: curves, a grid of colours, perhaps a matrix, and further curves.
-/// The result is CIE Lab or XYZ. This type follows these steps only for the points of a grid of its own, which holds
-/// sRGB values. So a pixel costs one interpolation.
+/// The result is CIE Lab or XYZ. This type performs these steps only for the points of a grid of its own, and stores
+/// their sRGB values. So each pixel needs only one interpolation.
 ///
 ///     ColourTable(profile, channels: 4)?.convert(inks, into: &row)
 struct ColourTable: Sendable {
     /// The number of a colour's channels: three for RGB, four for CMYK.
     private let channels: Int
-    /// The sRGB values of the grid's points in units of 1/256; the fourth channel changes slowest, then the first.
+    /// The sRGB values of the grid's points, in units of 1/256. From point to point, the fourth channel changes
+    /// slowest, then the first.
     private let grid: [Int32]
-    /// The grid index of each stored value, and its fraction in 1/256.
+    /// For each stored value, the grid point below and the distance from it. The distance is in units of 1/256.
     private let steps: [(index: Int, share: Int32)]
     private let points: Int
 
-    /// Creates a table. Returns nil if the profile has none for this number of channels, or a broken one.
+    /// Creates a table. Returns nil if the profile has no table for this number of channels, or a broken one.
     init?(_ profile: ICCProfile, channels: Int) {
         guard channels == 3 || channels == 4, let element = profile.element("A2B0"),
             let stages = ProfileStages(element, channels: channels, connection: profile.connection)
         else { return nil }
         self.channels = channels
-        // The sizes that other colour engines use. With 33 points, four channels would take a second.
+        // Other colour engines use these sizes, too. With 33 points, four channels would take a second.
         points = channels == 3 ? 33 : 17
         let last = Double(points - 1)
         steps = (0...255).map { value in
@@ -94,7 +95,7 @@ struct ColourTable: Sendable {
     }
 }
 
-/// Black point compensation: maps a profile's darkest colour to black. Otherwise prints look grey.
+/// Black point compensation: maps a profile's darkest colour to black. Otherwise, pictures for print would look grey.
 private struct BlackPoint {
     /// The light of the connection space's white.
     static let white = SIMD3(0.9642, 1, 0.8249)
@@ -104,7 +105,7 @@ private struct BlackPoint {
     private let rows: [SIMD3<Double>]
 
     init(_ darkest: SIMD3<Double>) {
-        // Only the luminance of the darkest colour counts, up to a limit.
+        // Only the luminance of the darkest colour is used, up to a limit.
         let luminance = max(0, min(darkest.y, 0.184))
         scale = 1 / (1 - luminance)
         offset = Self.white * (-luminance * scale)
@@ -131,7 +132,7 @@ private struct ProfileStages {
     private let input: [ToneCurve]
     private let grid: ColourGrid?
     private let middle: [ToneCurve]
-    /// The three columns of factors, and the offsets.
+    /// The three columns of factors, and the offsets; nil without a matrix.
     private let matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>, SIMD3<Double>)?
     private let output: [ToneCurve]
     private let connection: Connection
@@ -139,7 +140,8 @@ private struct ProfileStages {
     /// The meaning of the last step's results.
     private enum Connection {
         case xyz
-        /// CIE Lab, with the factor of its numbers: versions 2 and 4 of the format differ by 256/257.
+        /// CIE Lab, with a factor for its numbers. The numbers of versions 2 and 4 of the format differ by the factor
+        /// 256/257.
         case lab(Double)
     }
 
@@ -221,7 +223,7 @@ private struct ProfileStages {
         return offsets.count == 5 ? offsets : nil
     }
 
-    /// Reads curves that follow one another; none at the offset 0.
+    /// Reads consecutive curves. Returns no curves for the offset 0.
     private static func curves(_ element: ICCProfile.Element, _ count: Int, at offset: Int) -> [ToneCurve]? {
         guard offset > 0 else { return [] }
         var position = offset
@@ -243,7 +245,7 @@ private struct ProfileStages {
 
     /// Calls `body` with X, Y and Z of evenly spaced colours. The fourth channel changes slowest, then the first.
     func forEachPoint(_ points: Int, _ body: (SIMD3<Double>) -> Void) {
-        // Each channel has the same few values, so the first curves are computed once.
+        // Each channel has the same few values, so compute the first curves only once.
         let values = (0..<channels).map { channel in
             (0..<points).map { bent(Double($0) / Double(points - 1), channel) }
         }
@@ -267,7 +269,7 @@ private struct ProfileStages {
         input.isEmpty ? value : input[channel].light(value) ?? 0
     }
 
-    /// Follows the steps after the first curves.
+    /// Performs the steps after the first curves, and returns X, Y and Z.
     private func light(at color: [Double]) -> SIMD3<Double> {
         var values = grid?.value(at: color) ?? SIMD3(color[0], color[1], color[2])
         values = Self.bend(values, middle)
@@ -298,12 +300,12 @@ private struct ProfileStages {
 
 /// A profile's grid: three numbers for each point of evenly spaced colours.
 private struct ColourGrid {
-    /// The number of bytes in the profile.
+    /// The number of bytes that the grid has in the profile.
     let length: Int
     private let points: [Int]
     private let values: [SIMD3<Double>]
 
-    /// The maximum number of points. Profiles of presses have up to 33 for each of four inks.
+    /// The maximum number of points. Profiles of printing presses have up to 33 for each of four inks.
     private static let most = 1_500_000
 
     init?(_ element: ICCProfile.Element, points: [Int], depth: Int, at offset: Int) {
@@ -321,7 +323,8 @@ private struct ColourGrid {
     /// Interpolates linearly between all neighbours of a colour whose channels are from 0 to 1.
     func value(at color: [Double]) -> SIMD3<Double> { value(at: color, 0, 0) }
 
-    /// Interpolates along a channel and the later ones, from the point to which the earlier channels lead.
+    /// Interpolates along a channel and all later channels. `start` is the part of the point's index that the earlier
+    /// channels determine.
     private func value(at color: [Double], _ channel: Int, _ start: Int) -> SIMD3<Double> {
         guard channel < points.count else { return values[start] }
         let position = max(0, min(color[channel], 1)) * Double(points[channel] - 1)

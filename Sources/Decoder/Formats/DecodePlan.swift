@@ -2,7 +2,7 @@ import Pixels
 
 /// The geometry for decoding one picture, computed from its header and the request.
 ///
-/// The decoder scales rows as stored, and turns only the small result upright.
+/// The decoder scales the stored rows first, and then turns only the small result upright.
 struct DecodePlan {
     /// The part of the stored picture to read.
     let region: PixelRect
@@ -44,7 +44,7 @@ struct DecodePlan {
     /// Whether a smaller copy can serve as a preview. The copy must be large enough and have nearly the same
     /// proportions. Cameras' thumbnails of 160 × 120 often have black bars, so their proportions differ.
     ///
-    /// - Parameter factor: how many pixels of the output a pixel of the copy may become, along a side.
+    /// - Parameter factor: the maximum enlargement of the copy along a side.
     func isLike(_ copy: PixelSize, enlargedBy factor: Double = 8) -> Bool {
         guard copy.width > 0, copy.height > 0, copy.width <= stored.width, copy.height <= stored.height else {
             return false
@@ -71,7 +71,7 @@ struct DecodePlan {
         reply(facts, isComplete: true, pixels: nil)
     }
 
-    /// Returns a reply with the output's rows as stored. Missing rows get the background.
+    /// Returns a reply with the output's rows, and turns them upright. Missing rows get the background.
     func reply(_ facts: PictureFacts, rows: [UInt8], isComplete: Bool) -> DecodeReply {
         reply(facts, isComplete: isComplete, pixels: upright(rows))
     }
@@ -103,7 +103,7 @@ struct PictureFacts {
     var metadata = PictureMetadata()
     /// The number of frames in the picture.
     var frameCount = 1
-    /// The time to show the requested frame, in milliseconds.
+    /// The number of milliseconds for which to show the requested frame.
     var duration = 0
     /// Whether the pixels are only a preview.
     var isCoarse = false
@@ -114,7 +114,8 @@ struct PictureFacts {
 enum PictureBounds {
     /// The maximum number of pixels of a picture that a decoder reads row by row. Many pixels then cost only time.
     static let mostPixels = 300_000_000
-    /// The maximum number of pixels of a picture that a decoder must hold as a whole. Each pixel needs 3 to 8 bytes.
+    /// The maximum number of pixels of a picture that a decoder must hold in memory as a whole. Each pixel needs 3 to 8
+    /// bytes.
     static let mostBufferedPixels = 100_000_000
 
     /// Throws if a picture is empty or too large.

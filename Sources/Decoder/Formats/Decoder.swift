@@ -23,17 +23,17 @@ public enum Decoder {
         VideoDecoder.self,
     ]
 
-    /// The names and versions of the picture libraries. Includes libraries that are loaded on demand only if they can
-    /// be loaded now, so call this before the process enters the sandbox.
+    /// The names and versions of the picture libraries. A library that is loaded on demand is included only if it can
+    /// be loaded now. So read this property before the process enters the sandbox.
     public static var libraries: [String] { formats.compactMap { $0.library } }
 
-    /// The number of bytes at the start of a file that identify its format. Most formats need 16; a TIFF's first
-    /// directory tells whether it is a camera's raw file.
+    /// The number of bytes at the start of a file that identify its format. Most formats need 16. A TIFF needs more:
+    /// its first directory tells whether the file is a camera's raw file.
     private static let signatureLength = 4_096
 
     /// Loads the libraries that the picture on a descriptor needs. Call this before the process enters the sandbox,
     /// which forbids opening files and starting threads. This function reads only the file's signature. If loading
-    /// fails, decoding fails later with a description. Returns whether the file is a video, for `decodeVideo`.
+    /// fails, decoding fails later with a description. Returns true for a video, which `decodeVideo` can decode.
     @discardableResult
     public static func prepare(forPictureOn descriptor: CInt) -> Bool {
         let format = format(ofPictureOn: descriptor)
@@ -46,12 +46,12 @@ public enum Decoder {
         withSignature(ofFileOn: descriptor) { bytes in formats.first { $0.recognises(bytes) } }
     }
 
-    /// Reads a file's first bytes. Returns nil if there are none, or if `body` does.
+    /// Calls `body` with a file's first bytes. Returns nil if the file has no bytes, or if `body` returns nil.
     static func withSignature<Value>(
         ofFileOn descriptor: CInt, _ body: (UnsafeRawBufferPointer) -> Value?
     ) -> Value? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
-            // A file on a server may arrive in parts.
+            // If the file is on a server, one read may return only a part of the bytes.
             var count = 0
             while count < buffer.count {
                 let more = pread(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count, off_t(count))
@@ -85,7 +85,7 @@ public enum Decoder {
         try finished(VideoDecoder.decode(fileOn: descriptor, length: length, request), request)
     }
 
-    /// Makes a thumbnail from the pixels if the request is for one.
+    /// Returns the final reply. If the request is for a thumbnail, encodes the pixels as a thumbnail.
     static func finished(_ reply: DecodeReply, _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply {
         guard request.product == .thumbnail, let pixels = reply.pixels else { return reply }
         return reply.with(pixels: nil, thumbnail: try JPEGEncoder.encode(pixels), for: request)
@@ -111,14 +111,14 @@ extension Decoder {
         }
     }
 
-    /// Whether this process has already loaded the libraries for the picture on a descriptor. The function reads only
-    /// the file's signature.
+    /// Whether `prepareForMany` loads the libraries for the picture on a descriptor. The function reads only the
+    /// file's signature.
     public static func isPreparedForMany(withPictureOn descriptor: CInt) -> Bool {
         format(ofPictureOn: descriptor)?.isLoadedAhead ?? true
     }
 
-    /// Whether a picture needs a library that only programs load. Reads the whole structure of a raw file, so call this
-    /// inside the sandbox.
+    /// Whether a picture needs a library that servers never load. Then a separate decoder process must decode the
+    /// picture. This function reads the whole structure of a raw file, so call it inside the sandbox.
     public static func isLeftToPrograms(_ bytes: UnsafeRawBufferPointer) -> Bool {
         formats.contains { $0.isLeftToPrograms(bytes) }
     }
@@ -126,12 +126,12 @@ extension Decoder {
 
 /// Decoding of many small pictures in one process.
 extension Decoder {
-    /// Decodes a simple JPEG or a simple lossy WebP without any library. Returns nil for all other pictures and for damaged
-    /// ones.
+    /// Decodes a simple JPEG or a simple lossy WebP without any library. Returns nil for all other pictures and for
+    /// damaged ones.
     ///
-    /// `BaselineJPEG` and `LossyWebP` are memory-safe code, so no picture can affect the next one in the same process. The
-    /// result equals that of `decode` except for rounding, and except for chroma of lower resolution in JPEGs at full
-    /// size, which the library smooths.
+    /// `BaselineJPEG` and `LossyWebP` are memory-safe code, so no picture can affect the next one in the same process.
+    /// The result equals that of `decode` with two exceptions. Rounding may differ, and the library behind `decode`
+    /// smooths the chroma of JPEGs at full size, if the chroma has a lower resolution.
     public static func decodeSmall(_ bytes: [UInt8], _ request: DecodeRequest) -> DecodeReply? {
         if let picture = BaselinePicture(bytes) {
             return reply(
@@ -187,7 +187,8 @@ protocol PictureDecoder: Sendable {
     /// loading fails, `decode` throws later.
     static func prepare()
 
-    /// Loads also the libraries that only a few pictures of this format need, in a process for one picture.
+    /// Loads all libraries of this format, in a process for one picture. These include libraries that only a few
+    /// pictures need.
     static func prepareForOne()
 
     /// Whether a picture of this format needs a library that only `prepareForOne` loads.

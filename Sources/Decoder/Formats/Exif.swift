@@ -10,11 +10,11 @@ struct ExifReader: ~Copyable {
 
     /// The longest block that libexif reads, in bytes: a JPEG segment cannot be longer.
     private static let longestBlock = 0xFFFE
-    /// The longest block from its byte order mark on.
+    /// The longest block in bytes, counted from its byte order mark.
     static let longestTIFF = longestBlock - 6
 
     /// Reads a block that begins with its byte order mark. Returns nil if memory is short. If the block is too long or
-    /// has 64-bit offsets, this first rewrites as much of it as possible.
+    /// has 64-bit offsets, this initialiser first rewrites as much of the block as possible.
     init?(tiff: UnsafeRawBufferPointer) {
         let longest = Self.longestTIFF
         let directories = TIFFDirectories(tiff, longest: longest)
@@ -23,7 +23,7 @@ struct ExifReader: ~Copyable {
         self.init(block: made ?? Array(tiff.prefix(longest)))
     }
 
-    /// Reads a block within the limit, from its byte order mark on.
+    /// Reads a block that begins with its byte order mark. Ignores bytes beyond `longestTIFF`.
     init?(block: [UInt8]) {
         let block = Array("Exif\0\0".utf8) + block.prefix(Self.longestTIFF)
         guard let data = cexif_read(block, UInt32(block.count)) else { return nil }
@@ -34,7 +34,7 @@ struct ExifReader: ~Copyable {
         exif_data_unref(data)
     }
 
-    /// Returns an entry as trimmed text. Returns nil if it is missing or empty.
+    /// Returns an entry as text without surrounding white space. Returns nil if the entry is missing or empty.
     func text(_ tag: ExifTag, in directory: ExifIfd) -> String? {
         entry(tag, in: directory).flatMap(Self.text)
     }
@@ -49,7 +49,7 @@ struct ExifReader: ~Copyable {
         number(tag, in: directory).flatMap { Int(exactly: $0) }
     }
 
-    /// Returns an entry's first four numbers. Returns no numbers if a value is not a number.
+    /// Returns the first numbers of an entry, at most four. Returns no numbers if one of them is not a number.
     func numbers(_ tag: ExifTag, in directory: ExifIfd) -> [Double] {
         guard let entry = entry(tag, in: directory)?.pointee, let bytes = entry.data else { return [] }
         let order = exif_data_get_byte_order(data)
@@ -65,8 +65,8 @@ struct ExifReader: ~Copyable {
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
     }
 
-    /// Returns the entries in the file's order. Leaves out entries about the embedded thumbnail, because they would
-    /// seem to describe the picture.
+    /// Returns the entries in the file's order. Omits entries about the embedded thumbnail, because users would think
+    /// that they describe the picture.
     func fields(atMost limit: Int) -> [MetadataField] {
         var fields: [MetadataField] = []
         for directory in [EXIF_IFD_0, EXIF_IFD_EXIF, EXIF_IFD_GPS, EXIF_IFD_INTEROPERABILITY] {
@@ -120,7 +120,7 @@ struct ExifReader: ~Copyable {
     }
 }
 
-/// A picture's EXIF data. This type ignores invalid entries, so that the picture is shown in any case.
+/// A picture's EXIF data. This type ignores invalid entries, so that Vitrine can still show the picture.
 struct ExifBlock {
     /// The picture's orientation; nil if the block states none.
     private(set) var statedOrientation: Orientation?
@@ -165,8 +165,8 @@ struct ExifBlock {
         metadata = metadata.bounded
     }
 
-    /// The tags of a position's coordinates and hemispheres. The library libexif omits these tags from its enum,
-    /// because other directories use the same numbers.
+    /// The tags of a photo's latitude and longitude, and of their hemispheres. The library libexif omits these tags
+    /// from its enum, because other directories use the same numbers.
     private enum GPSTag {
         static let latitude = (hemisphere: ExifTag(rawValue: 1), value: ExifTag(rawValue: 2))
         static let longitude = (hemisphere: ExifTag(rawValue: 3), value: ExifTag(rawValue: 4))

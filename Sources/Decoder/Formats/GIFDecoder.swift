@@ -12,8 +12,8 @@ enum GIFDecoder: PictureDecoder {
     static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
-        // For the first frame it is enough to know whether there is a second one: counting all frames means reading
-        // the whole file.
+        // For the first frame, it is enough to know whether there is a second one. To count all frames, this decoder
+        // would have to read the whole file.
         let isCounted = request.frame > 0 || request.run > 1 || !request.wantsPixels
         guard let file = GIFFile(bytes, atMost: isCounted ? DecodeRequest.frames.count : 2) else {
             throw .damaged("its header is missing")
@@ -41,7 +41,7 @@ enum GIFDecoder: PictureDecoder {
     }
 
     /// Decodes a frame and paints its opaque pixels. Returns how much of the frame the file contains. A truncated frame
-    /// is coarse if interlaced; otherwise its bottom is missing.
+    /// is coarse if it is interlaced; otherwise its bottom is missing.
     private static func paint(
         _ frame: GIFFile.Frame, of file: GIFFile, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
     ) throws(DecodeFailure) -> Animation.Extent {
@@ -85,7 +85,7 @@ struct GIFFile {
         /// The index of the transparent colour; nil if there is none.
         var transparent: UInt8?
         var disposal = Animation.Disposal.keep
-        /// How long to show the frame, in milliseconds.
+        /// The number of milliseconds for which to show the frame.
         var duration = 0
         /// The offset of the compressed pixels. The first of these bytes is the initial code size.
         var data = 0
@@ -93,7 +93,7 @@ struct GIFFile {
 
     /// The canvas's size; 0 if the file has none.
     let size: PixelSize
-    /// The frames, at most the limit of `init`, up to the file's end.
+    /// The frames up to the file's end, or up to the limit of `init`.
     private(set) var frames: [Frame] = []
 
     private let bytes: UnsafeRawBufferPointer
@@ -195,8 +195,8 @@ struct GIFRowOrder {
     /// Whether the frame stores its rows in four passes.
     let isInterlaced: Bool
 
-    /// Returns the index of a row among the first `count` stored rows. For an interlaced frame, falls back to the
-    /// nearest stored row above it.
+    /// Returns the index of a row among the first `count` stored rows. If an interlaced frame lacks the row, returns
+    /// the index of the nearest stored row above.
     func index(of row: Int, among count: Int) -> Int? {
         guard isInterlaced else { return row < count ? row : nil }
         var nearest: (row: Int, index: Int)?
@@ -215,8 +215,8 @@ struct GIFRowOrder {
 
 /// Decompresses a frame's LZW-coded pixels from blocks that begin with their length.
 ///
-/// The reader writes no more than fits, reads no more than there is, and its table always has 4,096 entries. So a small
-/// file cannot keep the reader busy for longer than its pixels take.
+/// The reader writes no more pixels than fit and reads no bytes beyond the end, and its table always has 4,096 entries.
+/// So a small hostile file cannot keep the reader busy for longer than the frame's pixels take.
 struct LZWReader {
     private let bytes: UnsafeRawBufferPointer
     /// The offset of the next byte, and the number of bytes left in its block.

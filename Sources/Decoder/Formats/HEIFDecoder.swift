@@ -3,7 +3,7 @@ import Pixels
 
 /// Decodes HEIC and AVIF if libheif is installed, including grids of tiles and transparency.
 ///
-/// libheif turns pictures upright itself, as the standard demands: by the file's own properties and not by EXIF.
+/// libheif turns pictures upright itself. As the standard demands, it uses the file's own properties and not EXIF.
 enum HEIFDecoder: PictureDecoder {
     private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
     private static let avif = ["avif", "avis"]
@@ -119,8 +119,8 @@ struct HEIFPicture: ~Copyable {
         return offset < length - 4 ? Array(bytes[(4 + offset)...]) : nil
     }
 
-    /// The conversion from the picture's colours; nil for sRGB. High dynamic range is stated by numbers, even beside a
-    /// profile.
+    /// The conversion of the picture's colours to sRGB; nil if none is needed. Code numbers for a high dynamic range
+    /// take priority over a profile.
     var conversion: ColourConversion? {
         var (transfer, primaries) = (CInt(0), CInt(0))
         let isStated = cheif_get_coding(decoder, &transfer, &primaries) != 0
@@ -191,7 +191,7 @@ struct HEIFReferences {
         return parts.keys.allSatisfy { depth(of: $0, level: 1, &depths) != nil }
     }
 
-    /// Returns the number of levels below a picture. Returns nil if there are too many levels.
+    /// Returns the number of levels from a picture down to its deepest part. Returns nil if there are too many levels.
     private func depth(of picture: UInt32, level: Int, _ depths: inout [UInt32: Int]) -> Int? {
         if let depth = depths[picture] { return depth }
         guard level <= Self.deepest else { return nil }
@@ -227,7 +227,7 @@ enum ISOBoxes {
         while let short = number(rest, 4), let type = number(rest.dropFirst(4), 4) {
             var (length, header) = (Int(short), 8)
             if short == 1 {
-                // No file is long enough to need the upper half.
+                // No file is long enough to need the upper half of the length.
                 guard number(rest.dropFirst(8), 4) == 0, let long = number(rest.dropFirst(12), 4) else { return }
                 (length, header) = (Int(long), 16)
             } else if short == 0 {
@@ -239,7 +239,8 @@ enum ISOBoxes {
         }
     }
 
-    /// Calls `body` for the boxes within the first box of each of these types, one in another.
+    /// Calls `body` for each box inside a nested box. `path` lists the types of the boxes that lead there; the first
+    /// box of each type is used.
     static func each(
         in bytes: Slice<UnsafeRawBufferPointer>, along path: [StaticString],
         _ body: (UInt32, Slice<UnsafeRawBufferPointer>) -> Void

@@ -25,7 +25,8 @@ enum JPEGDecoder: PictureDecoder {
         return try show(&jpeg, by: plan, facts, conversion)
     }
 
-    /// Decodes a JPEG that another file contains, by that file's plan. The JPEG may be smaller than planned.
+    /// Decodes a JPEG inside another file, with the plan for that file. The JPEG may be smaller than the planned
+    /// picture.
     static func decode(
         _ bytes: UnsafeRawBufferPointer, by plan: DecodePlan, _ facts: PictureFacts
     ) throws(DecodeFailure) -> DecodeReply {
@@ -40,15 +41,16 @@ enum JPEGDecoder: PictureDecoder {
         return jpeg
     }
 
-    /// Returns the conversion of RGB. The stream itself converts CMYK, by the same profile if that has a table.
+    /// Returns the conversion for RGB colours. CMYK colours are converted by the stream itself, with the profile's
+    /// table if there is one.
     private static func conversion(of jpeg: inout JPEGStream, _ segments: JPEGSegments) -> ColourConversion? {
         guard jpeg.hasInks else { return ColourConversion(profile: segments.profile) }
         jpeg.useProfile(segments.profile)
         return nil
     }
 
-    /// Decodes the EXIF block's thumbnail instead of the picture, about 300 times faster. Applies the picture's colour
-    /// profile. Returns nil if the thumbnail is no JPEG or has other proportions.
+    /// Decodes the EXIF block's thumbnail instead of the picture. This is about 300 times faster. Applies the picture's
+    /// colour profile. Returns nil if the thumbnail is no intact JPEG, uses CMYK, or has other proportions.
     private static func thumbnail(
         _ bytes: [UInt8], by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?
     ) -> DecodeReply? {
@@ -95,7 +97,8 @@ enum JPEGDecoder: PictureDecoder {
         }
     }
 
-    /// Returns the smallest scale that still has a pixel for each output pixel. The area filter does the rest.
+    /// Returns the smallest scale with at least one pixel per output pixel. `AreaFilter` then scales the picture to the
+    /// exact size.
     static func eighths(for region: PixelRect, _ output: PixelSize) -> Int {
         JPEGStream.reductions.first { eighths in
             // Allows a thousandth of a pixel for rounding.
@@ -111,14 +114,14 @@ enum JPEGDecoder: PictureDecoder {
 struct JPEGStream: ~Copyable {
     /// The scales that save time, in eighths: 1 is an eighth, 8 the full size.
     ///
-    /// libjpeg-turbo has vector code only for these scales: 5/8, 6/8 and 7/8 take longer than the whole picture (24 MP:
-    /// 110 to 160 ms against 100), and 3/8 takes as long as 4/8.
+    /// libjpeg-turbo has vector code only for these scales. The scales 5/8, 6/8 and 7/8 take longer than the full size
+    /// (110 to 160 ms against 100 ms for 24 megapixels), and 3/8 takes as long as 4/8.
     static let reductions = [1, 2, 4, 8]
 
     /// The maximum number of scans to read. Encoders write about ten; with thousands, a small file could keep a decoder
     /// busy for minutes.
     private static let mostScans = 500
-    /// The maximum number of pixels to read in all scans together, about two seconds' work.
+    /// The maximum number of pixels to read in all scans together. So many pixels take about two seconds.
     private static let mostScannedPixels = 1 << 31
 
     private let decoder: UnsafeMutablePointer<cjpeg_decoder>
@@ -126,7 +129,7 @@ struct JPEGStream: ~Copyable {
     private var row: [UInt8] = []
     /// One row converted from CMYK to RGB.
     private var converted: [UInt8] = []
-    /// The profile's table for CMYK. Without it, inks are multiplied.
+    /// The profile's table for CMYK. Without a table, the decoder multiplies each colour by the black channel.
     private var inkTable: ColourTable?
     /// Whether the decoder skipped scans because there were too many.
     private var stoppedEarly = false
@@ -151,7 +154,7 @@ struct JPEGStream: ~Copyable {
     /// The stored picture's size.
     var size: PixelSize { Self.size(of: decoder) }
 
-    /// Whether all coefficients must be read before the first row.
+    /// Whether the decoder must read all coefficients before the first row.
     var hasMultipleScans: Bool { decoder.pointee.has_multiple_scans != 0 }
 
     /// The size after scaling and cropping.
@@ -168,7 +171,7 @@ struct JPEGStream: ~Copyable {
         return space == JCS_CMYK || space == JCS_YCCK
     }
 
-    /// Converts CMYK by a profile's table from now on.
+    /// Sets the profile whose table converts CMYK.
     mutating func useProfile(_ profile: [UInt8]?) {
         inkTable = profile?.withUnsafeBytes { bytes in
             guard let profile = ICCProfile(bytes), profile.space == ICCProfile.signature("CMYK") else { return nil }
@@ -179,8 +182,8 @@ struct JPEGStream: ~Copyable {
     /// Sets the scale and prepares to read rows. For a preview of a progressive picture, reads scans only until every
     /// block has a value.
     mutating func start(eighths: Int, haste: DecodeRequest.Haste) throws(DecodeFailure) {
-        // Smooth chroma gains 1 dB at full scale, at no cost in time. At reduced scales, most chroma is enlarged
-        // within the inverse DCT, and averaging the rest without smoothing is 1 to 2 dB more accurate.
+        // At full scale, smooth chroma is 1 dB more accurate, and takes no more time. At reduced scales, the inverse
+        // DCT enlarges most chroma, and averaging the other chroma without smoothing is 1 to 2 dB more accurate.
         try check(cjpeg_start(decoder, UInt32(eighths), eighths == 8 ? 1 : 0))
         if hasMultipleScans { try gatherScans(haste) }
     }
@@ -282,8 +285,8 @@ struct JPEGSegments {
         return nil
     }
 
-    /// The size in the frame's header. Nil without a header, and for frames that need a decoder of their own: lossless
-    /// frames, and frames with more than 8 bits.
+    /// The size that the frame's header states. Nil if there is no header, or if the JPEG decoder cannot decode the
+    /// frame: a lossless frame, or one with more than 8 bits.
     var frameSize: PixelSize? {
         var position = 2
         while let segment = segment(at: &position) {

@@ -3,7 +3,7 @@ import Pixels
 
 /// Decodes JPEG XL if libjxl is installed. Decodes only the first frame of an animation.
 ///
-/// libjxl turns pictures upright itself, as the standard demands: by the file's own header and not by EXIF.
+/// libjxl turns pictures upright itself. As the standard demands, it uses the file's own header and not EXIF.
 enum JXLDecoder: PictureDecoder {
     static let name = "JPEG XL"
     static var library: String? { JXLPicture.version.map { "libjxl \($0)" } }
@@ -44,7 +44,7 @@ enum JXLDecoder: PictureDecoder {
 
 /// A JPEG XL file's first frame.
 struct JXLPicture: ~Copyable {
-    /// How much of the picture was decoded.
+    /// The result of decoding: the whole picture, a part, or a coarse preview.
     enum Outcome {
         case whole, partial, coarse
     }
@@ -99,7 +99,7 @@ struct JXLPicture: ~Copyable {
     /// Throws if libjxl would need too much memory. Lossless pictures need more than twice as much as lossy ones.
     func checkMemory() throws(DecodeFailure) {
         let isLossless = decoder.pointee.info.uses_original_profile != 0
-        // The channel of transparency is among the extra ones.
+        // The alpha channel is one of the extra channels.
         let count = 3 + Int(decoder.pointee.info.num_extra_channels)
         let perPixel = isLossless ? 5 * count : 2 * count + 2
         guard size.width * size.height <= Self.mostMemory / perPixel else {
@@ -113,14 +113,14 @@ struct JXLPicture: ~Copyable {
         return decoder.pointee.info.alpha_premultiplied != 0 ? .premultiplied : .rgba
     }
 
-    /// The EXIF block, from its byte order mark on. In the file, the block follows its offset.
+    /// The EXIF block, from its byte order mark on. In the file, a number before the block states the block's offset.
     var exif: UnsafeRawBufferPointer? {
         let file = FileBytes(UnsafeRawBufferPointer(start: decoder.pointee.exif, count: decoder.pointee.exif_length))
         guard let offset = file.number(at: 0, length: 4, isBigEndian: true) else { return nil }
         return file.beginning(at: 4 + offset, count: file.count)
     }
 
-    /// The conversion from the pixels' colours; nil for sRGB.
+    /// The conversion of the pixels' colours to sRGB; nil if none is needed.
     var conversion: ColourConversion? {
         let coded = ColourConversion(
             transfer: Int(decoder.pointee.transfer), primaries: Int(decoder.pointee.primaries))

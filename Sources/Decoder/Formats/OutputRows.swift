@@ -7,9 +7,10 @@ import Pixels
 ///     for row in output.sourceRows { output.add(pixels(ofRow: row)) }
 ///     return output.reply(facts, isComplete: true)
 ///
-/// The type converts an opaque picture's colours last, in the few pixels of the output. Averaging before converting is
-/// not quite exact, but common curves are so similar that the error is smaller than that of not averaging light. The
-/// type converts a transparent picture's colours before blending, because the background is in sRGB.
+/// For an opaque picture, the type converts colours last, because the output has few pixels. It is not quite exact to
+/// average unconverted colours. But common curves are so similar that this error is smaller than another one: the type
+/// averages stored values instead of light. For a transparent picture, the type converts colours before blending,
+/// because the background is in sRGB.
 struct OutputRows {
     /// The channels of a row.
     enum Channels: Int {
@@ -29,10 +30,10 @@ struct OutputRows {
     private let conversion: ColourConversion?
     private let width: Int
 
-    /// Scales the rows on the background, or on the chequerboard's light squares.
+    /// Scales the rows blended with the background, or with the chequerboard's light grey.
     private var filter: AreaFilter
     private var rows: [UInt8]
-    /// Scales the rows on the chequerboard's dark squares; nil without a chequerboard.
+    /// Scales the rows blended with the chequerboard's dark grey; nil without a chequerboard.
     private var darkFilter: AreaFilter?
     private var darkRows: [UInt8] = []
     /// A transparent row in sRGB with its opacity, for pictures with a profile.
@@ -142,8 +143,8 @@ struct OutputRows {
 /// The chequerboard of two greys that appears behind a transparent picture.
 ///
 /// The squares have a fixed size in the output, not in the picture. So `OutputRows` blends the picture with each grey
-/// and scales both results; the board then chooses between the two. Blending and scaling can be exchanged because both
-/// are weighted sums.
+/// and scales both results. Then `joined` takes each pixel from one of the results. The order of blending and scaling
+/// does not matter, because both are weighted sums.
 struct Chequer {
     /// One value for the light squares and one for the dark squares.
     struct Pair<Value: Sendable>: Sendable {
@@ -151,7 +152,7 @@ struct Chequer {
         var dark: Value
     }
 
-    /// The output's rows on each of the two greys.
+    /// The output's rows, blended with each of the two greys.
     typealias Rows = Pair<[UInt8]>
 
     /// The two greys. Neither black nor white shapes vanish on these greys.

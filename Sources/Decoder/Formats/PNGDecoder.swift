@@ -110,7 +110,7 @@ struct PNGStream: ~Copyable {
         return true
     }
 
-    /// Returns whether to read on after a row. Throws after a damaged row if there is nothing to show yet.
+    /// Returns whether to continue after a row. Throws after a damaged row if there is nothing to show yet.
     private func goesOn(_ status: cpng_status, canShow: Bool) throws(DecodeFailure) -> Bool {
         if status == .ok { return true }
         if status == .damaged, canShow { return false }
@@ -124,8 +124,8 @@ struct PNGStream: ~Copyable {
     }
 }
 
-/// Reads a PNG's chunks without the library. So Vitrine can check the header first, and find EXIF data after the
-/// pixels, which libpng would not reach for a region at the top.
+/// Reads a PNG's chunks without the library. So Vitrine can check the header first. It can also find EXIF data after
+/// the pixels; for a region at the top, libpng would not read that far.
 struct PNGChunks {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 

@@ -1,6 +1,6 @@
 import Pixels
 
-/// Decodes the portable formats of Netpbm: PBM, PGM and PPM, as text or bytes, and PAM; 1 to 16 bits.
+/// Decodes the portable formats of Netpbm: PBM, PGM, PPM and PAM. Supports text and bytes, with 1 to 16 bits per value.
 ///
 /// This decoder uses no library, and checks every access to the file.
 enum PNMDecoder: PictureDecoder {
@@ -41,13 +41,13 @@ struct PNMHeader {
     let name: String
     /// The picture's size.
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// Whether the numbers are decimal text.
+    /// Whether the pixels' values are decimal text.
     let isText: Bool
-    /// Whether a pixel is a bit, and ones are black.
+    /// Whether each pixel is one bit; 1 means black.
     let isBits: Bool
-    /// The number of values of a pixel.
+    /// The number of values per pixel.
     private(set) var channels: Int
-    /// The largest value, at most 65,535.
+    /// The largest value that a pixel may have, at most 65,535.
     private(set) var most = 1
     /// The offset of the pixels in the file.
     private(set) var start: Int
@@ -163,7 +163,7 @@ struct PNMRows {
         place += rows * header.rowLength
     }
 
-    /// Returns the next row; nil if the file ends before its end.
+    /// Returns the next row; nil if the file ends before the row's end.
     mutating func next() -> [UInt8]? {
         if isReady { return readStored() ? stored : nil }
         guard header.isText ? readText() : readBytes() else { return nil }

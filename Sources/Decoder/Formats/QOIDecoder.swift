@@ -36,7 +36,7 @@ enum QOIDecoder: PictureDecoder {
     }
 }
 
-/// The rows of a QOI picture. Each pixel is stored by its difference from an earlier one.
+/// The rows of a QOI picture. The file stores most pixels by reference to earlier pixels.
 private struct QOIRows {
     private struct Pixel {
         var (red, green, blue, opacity) = (UInt8(0), UInt8(0), UInt8(0), UInt8(255))
@@ -60,7 +60,7 @@ private struct QOIRows {
     private var row: [UInt8]
     private var pixel = Pixel()
     private var remembered: [Pixel]
-    /// The number of repetitions of the pixel that remain.
+    /// The remaining number of repetitions of the current pixel.
     private var run = 0
 
     init(_ file: FileBytes, width: Int, hasAlpha: Bool) {
@@ -73,7 +73,7 @@ private struct QOIRows {
         remembered = Array(repeating: nothing, count: 64)
     }
 
-    /// Returns the next row; nil if the file ends before its end.
+    /// Returns the next row; nil if the file ends before the row's end.
     mutating func next() -> [UInt8]? {
         for column in 0..<width {
             if run > 0 {

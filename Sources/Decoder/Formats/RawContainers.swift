@@ -2,8 +2,8 @@ import Pixels
 
 /// The previews and the metadata in a camera's raw file. `RawSensor` reads the sensor's own data.
 ///
-/// Cameras use four kinds of containers: TIFF with directories (CR2, NEF, ARW, DNG, PEF, SRW, and, with marks of their
-/// own, ORF and RW2), the boxes of ISO media files (CR3), and a fixed header (RAF).
+/// Cameras use three kinds of containers: TIFF with directories (CR2, NEF, ARW, DNG, PEF, SRW; also ORF and RW2, with
+/// other first bytes), the boxes of ISO media files (CR3), and a fixed header (RAF).
 struct RawContainer {
     /// The format's name, as the user sees it.
     let name: String
@@ -14,13 +14,13 @@ struct RawContainer {
     /// The file's own EXIF block, rewritten for libexif. Nil if only the previews have one.
     private(set) var exif: [UInt8]?
 
-    /// The longer side of the smallest preview that can stand for the photo.
+    /// The minimum length of a preview's longer side. A smaller preview cannot replace the photo.
     private static let leastSide = 640
 
-    /// The size of the largest preview, or of the thumbnail of a file without one.
+    /// The size of the largest preview, or of the thumbnail if there is no preview.
     var largestSize: PixelSize? { previews.last?.size ?? thumbnail?.size }
 
-    /// Whether no preview is large enough to stand for the photo.
+    /// Whether no preview is large enough to replace the photo.
     var hasTinyPreview: Bool { largestSize.map { max($0.width, $0.height) < Self.leastSide } ?? true }
 
     /// Returns the format's name if a file's first bytes are those of a raw file.
@@ -53,20 +53,20 @@ struct RawContainer {
 
 /// An embedded JPEG.
 struct RawPreview {
-    /// The JPEG, up to the end of the file if it is cut.
+    /// The JPEG's bytes, up to the end of the file if the JPEG is truncated.
     let bytes: UnsafeRawBufferPointer
     /// The size that its header states.
     let size: PixelSize
 
-    /// Returns nil unless the bytes begin with a JPEG's header. The sensor's data in CR2 and DNG are JPEGs too, but
-    /// lossless ones, which no viewer reads.
+    /// Creates a preview. Returns nil unless the bytes begin like a JPEG that `JPEGDecoder` can decode. The sensor's
+    /// data in CR2 and DNG are JPEGs too, but lossless ones, which this initialiser rejects.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let size = JPEGSegments(bytes).frameSize else { return nil }
         self.bytes = bytes
         self.size = size
     }
 
-    /// The number of pixels. Sides have 16 bits.
+    /// The number of pixels. Sides have 16 bits, so the product cannot overflow.
     var pixelCount: Int { size.width * size.height }
 }
 
@@ -101,7 +101,7 @@ struct FileBytes {
         0..<bytes.count ~= offset ? bytes[offset] : nil
     }
 
-    /// Returns a number of up to seven bytes; nil if it is not in the file.
+    /// Returns a number of up to seven bytes; nil unless the file contains all of them.
     func number(at offset: Int, length: Int, isBigEndian: Bool) -> Int? {
         guard 1...7 ~= length, let part = part(at: offset, count: length) else { return nil }
         return isBigEndian ? part.reduce(0) { $0 << 8 | Int($1) } : part.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -120,12 +120,12 @@ struct FileBytes {
     }
 }
 
-/// The header of Fujifilm's raw files. It states the offset of a whole JPEG, which also has the metadata.
+/// The header of Fujifilm's raw files. The header states the offset of a whole JPEG, which also has the metadata.
 private struct RAFHeader {
     static let mark = Array("FUJIFILMCCD-RAW ".utf8)
     static let name = "RAF"
 
-    /// The embedded JPEG.
+    /// The embedded JPEG; empty if it is missing.
     let jpegs: [UnsafeRawBufferPointer]
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -141,7 +141,7 @@ private struct RawBoxes {
     static let name = "CR3"
 
     private(set) var jpegs: [UnsafeRawBufferPointer] = []
-    /// The EXIF block, joined from one TIFF for each directory.
+    /// The EXIF block, joined from several TIFFs with one directory each.
     var exif: [UInt8]? {
         guard let main = directories["CMT1"] else { return nil }
         return main.block(exif: directories["CMT2"], gps: directories["CMT4"])
@@ -177,7 +177,7 @@ private struct RawBoxes {
         ISOBoxes.each(in: boxes) { type, content in
             let content = UnsafeRawBufferPointer(rebasing: content)
             switch type {
-            // Both have 16 bytes before the JPEG.
+            // In both boxes, 16 bytes come before the JPEG.
             case ISOBoxes.name("THMB"), ISOBoxes.name("PRVW"):
                 add(UnsafeRawBufferPointer(rebasing: content.dropFirst(16)))
             case ISOBoxes.name("CMT1"): readDirectory("CMT1", content)
@@ -192,7 +192,8 @@ private struct RawBoxes {
         directories[name] = TIFFDirectories(content, longest: ExifReader.longestTIFF, isRaw: true)
     }
 
-    /// Takes a track's first sample. The tracks of the sensor's data do not begin like a JPEG.
+    /// Adds a track's first sample to `jpegs`. The tracks of the sensor's data do not begin like a JPEG, so
+    /// `RawPreview` rejects them.
     private mutating func readTrack(_ track: Slice<UnsafeRawBufferPointer>) {
         var (place, length): (Int?, Int?)
         ISOBoxes.each(in: track, along: ["mdia", "minf", "stbl"]) { type, content in
@@ -215,8 +216,8 @@ private struct RawBoxes {
     }
 }
 
-/// The directories of a raw file with TIFF's structure: each has entries, and may have a following directory and others
-/// below.
+/// The directories of a raw file with TIFF's structure. Each directory has entries, and may lead to a next directory
+/// and to subdirectories.
 private struct RawDirectories {
     private enum Tag {
         static let kind = 0x00FE
@@ -236,12 +237,12 @@ private struct RawDirectories {
         static let exif = 0x8769
         static let makerNote = 0x927C
         static let dngVersion = 0xC612
-        /// Olympus's directory of settings in the camera's notes. The next two tags in it are the preview's offset and
-        /// length.
+        /// The tag of Olympus's directory of settings, in the camera's notes. In that directory, the next two tags are
+        /// the preview's offset and length.
         static let olympusSettings = 0x2020
         static let olympusPreview = 0x0101
         static let olympusPreviewLength = 0x0102
-        /// Olympus's thumbnail, in the camera's notes.
+        /// The tag of Olympus's thumbnail, in the camera's notes.
         static let olympusThumbnail = 0x0100
     }
 
@@ -254,7 +255,7 @@ private struct RawDirectories {
 
     private typealias Directory = [Int: Entry]
 
-    /// The name that the first directory implies.
+    /// The format's name, which the first bytes and the first directory imply.
     private(set) var name = ""
     /// The JPEGs of all directories.
     var jpegs: [UnsafeRawBufferPointer] {
@@ -263,7 +264,7 @@ private struct RawDirectories {
         return walk.found
     }
 
-    /// The picture of the first directory, if it is in one piece, in RGB, and not compressed.
+    /// The first directory's picture; nil unless it is in one piece, in RGB, and not compressed.
     var thumbnail: RawThumbnail? {
         let main = directory(at: first)
         let (width, height) = (number(main[Tag.width]) ?? 0, number(main[Tag.height]) ?? 0)
@@ -288,13 +289,13 @@ private struct RawDirectories {
     /// The maximum number of JPEGs to look at.
     private static let mostJPEGs = 16
     private static let mostEntries = 512
-    /// The maximum number of directories below one.
+    /// The maximum number of subdirectories of one directory.
     private static let mostBelow = 16
     private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
     /// The values of the photometry tag for the sensor's own pixels.
     private static let ofSensor = [32_803, 34_892]
 
-    /// Returns nil for all other files, including ordinary TIFFs.
+    /// Reads the first directory. Returns nil for files that are not raw, including ordinary TIFFs.
     init?(_ bytes: UnsafeRawBufferPointer) {
         let mark = Array(bytes.prefix(4))
         guard mark.count == 4, mark.starts(with: [0x49, 0x49]) || mark.starts(with: [0x4D, 0x4D]) else { return nil }
@@ -309,9 +310,9 @@ private struct RawDirectories {
         first = file.number(at: 4, length: 4, isBigEndian: isBigEndian) ?? 0
     }
 
-    /// Returns the format's name. A TIFF is a raw file if its first directory states a version of DNG. If the first
-    /// directory states a camera's maker, the TIFF is also a raw file if this directory describes the sensor, or a
-    /// small picture above other directories.
+    /// Returns the format's name; nil if the file is no raw file. A TIFF is a raw file if its first directory states a
+    /// version of DNG. It is also a raw file if that directory states a camera's maker, and describes the sensor or a
+    /// small picture with subdirectories.
     private func name(_ mark: [UInt8], _ main: Directory) -> String? {
         switch mark {
         case Array("IIRO".utf8), Array("IIRS".utf8), Array("MMOR".utf8): return "ORF"
@@ -330,7 +331,7 @@ private struct RawDirectories {
         return names.first { maker.starts(with: $0.0.utf8) }?.1 ?? "raw"
     }
 
-    /// Reads a directory and those that it leads to, each once.
+    /// Reads a directory and all directories to which it leads, each only once.
     private mutating func follow(from main: Int) {
         var waiting = [main]
         while let place = waiting.popLast() {
@@ -343,7 +344,7 @@ private struct RawDirectories {
         }
     }
 
-    /// Takes the JPEGs that a directory names.
+    /// Adds the JPEGs whose offsets a directory states.
     private mutating func collect(from directory: Directory) {
         add(at: number(directory[Tag.jpeg]), number(directory[Tag.jpegLength]))
         if let own = directory[Tag.panasonicJPEG] { add(at: own.place, own.count) }
@@ -355,8 +356,8 @@ private struct RawDirectories {
         }
     }
 
-    /// Takes the previews from Olympus's notes. New notes are like a file of their own: a mark, a byte order, and
-    /// offsets from the beginning of the notes. Old notes have a mark, and offsets from the beginning of the file.
+    /// Adds the previews in Olympus's notes. New notes are like a separate file: they have a name, a byte order, and
+    /// offsets from the beginning of the notes. Old notes have a name, and offsets from the beginning of the file.
     private mutating func readNotes(_ notes: Entry?) {
         guard let notes, let mark = file.beginning(at: notes.place, count: 16),
             let rest = file.beginning(at: notes.place, count: file.count)
@@ -374,7 +375,7 @@ private struct RawDirectories {
         var notes = notes
         let main = notes.directory(at: place)
         if let thumbnail = main[Tag.olympusThumbnail] { notes.add(at: thumbnail.place, thumbnail.count) }
-        // The settings are a value of bytes, or the offset of a directory.
+        // The entry contains the directory of settings itself, or the offset of that directory.
         let link = main[Tag.olympusSettings].flatMap { $0.type == 7 ? $0.place : notes.number($0) }
         let settings = notes.directory(at: link ?? 0)
         notes.add(at: notes.number(settings[Tag.olympusPreview]), notes.number(settings[Tag.olympusPreviewLength]))

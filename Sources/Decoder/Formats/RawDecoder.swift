@@ -3,9 +3,9 @@ import Pixels
 
 /// Decodes the JPEG previews in cameras' raw files: CR2, CR3, NEF, ARW, DNG, RAF, ORF, RW2, PEF and SRW.
 ///
-/// Cameras embed up to four JPEGs, from a thumbnail to a picture of full size. Decoding takes the smallest one that is
-/// large enough for the request. The picture's size is that of the largest one. If a file has no preview or only a tiny
-/// one, LibRaw develops the sensor's data, if it is installed.
+/// Cameras embed up to four JPEGs, from a thumbnail to a picture of full size. The decoder uses the smallest JPEG that
+/// is large enough for the request. The picture's size is that of the largest JPEG. If a file has no preview or only a
+/// tiny one, and LibRaw is installed, LibRaw develops the sensor's data.
 enum RawDecoder: PictureDecoder {
     static var library: String? { RawSensor.version.map { "LibRaw \($0)" } }
 
@@ -30,7 +30,7 @@ enum RawDecoder: PictureDecoder {
         try PictureBounds.check(largest.size, isHeldWhole: false)
         let own = ExifBlock(rewritten: container.exif)
         let inner = ExifBlock(tiff: JPEGSegments(largest.bytes).exif)
-        // A program that turns the photo changes only the file's own orientation.
+        // If a program turns the photo, it changes only the file's own orientation.
         let orientation = own.statedOrientation ?? inner.orientation
         let facts = PictureFacts(format: container.name, metadata: own.metadata.completed(by: inner.metadata))
         let plan = DecodePlan(stored: largest.size, orientation: orientation, request: request)
@@ -43,7 +43,7 @@ enum RawDecoder: PictureDecoder {
 }
 
 extension RawDecoder {
-    /// Decodes the smallest preview that is large enough. Returns nil if there is none.
+    /// Decodes the smallest preview that is large enough. Returns nil if no preview is large enough.
     private static func decodePreview(
         of container: RawContainer, by plan: DecodePlan, _ facts: PictureFacts
     ) throws(DecodeFailure) -> DecodeReply? {
@@ -67,8 +67,9 @@ extension RawDecoder {
         return nil
     }
 
-    /// Shows a file by developing the sensor's data. Returns nil if LibRaw cannot develop them. If the file has a
-    /// preview, also returns nil if the sensor's picture is no larger, exceeds the limits or is damaged.
+    /// Develops the sensor's data, unless a preview is large enough for the request. Returns nil if LibRaw cannot
+    /// develop the data. If the file has a preview, also returns nil if the sensor's picture is no larger, exceeds the
+    /// limits or is damaged.
     private static func develop(
         _ bytes: UnsafeRawBufferPointer, _ container: RawContainer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply? {
@@ -100,7 +101,7 @@ extension RawDecoder {
         return try output.reply(facts, isComplete: !sensor.isDamaged)
     }
 
-    /// Shows a file by its thumbnail, if it has one.
+    /// Returns a reply with the file's thumbnail. Throws if the file has no thumbnail.
     private static func decodeThumbnail(
         of container: RawContainer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
@@ -118,7 +119,8 @@ extension RawDecoder {
 }
 
 extension PictureMetadata {
-    /// Returns the metadata, with missing values from a preview. Some cameras write most values only there.
+    /// Returns the metadata, with missing values from a preview's metadata. Some cameras write most values only into
+    /// the preview.
     fileprivate func completed(by preview: PictureMetadata) -> PictureMetadata {
         guard !fields.isEmpty else { return preview }
         var completed = self
@@ -136,7 +138,7 @@ extension PictureMetadata {
 
 /// The sensor's data in a raw file, which LibRaw develops.
 ///
-/// The decoder's sandbox has one thread and a limited memory, so large pictures are only developed at half size.
+/// The decoder's sandbox permits one thread and limited memory, so LibRaw develops large pictures only at half size.
 struct RawSensor: ~Copyable {
     private let reader: UnsafeMutablePointer<craw_reader>
 
@@ -148,7 +150,8 @@ struct RawSensor: ~Copyable {
         return "\(number >> 16).\(number >> 8 & 0xFF).\(number & 0xFF)"
     }
 
-    /// Opens a file, if the library is loaded already and can read the file. The bytes must outlive this value.
+    /// Opens a file. Returns nil if LibRaw is not loaded yet or cannot read the file. The bytes must outlive this
+    /// value.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var library = craw_library()
         let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -160,7 +163,7 @@ struct RawSensor: ~Copyable {
         craw_free(reader)
     }
 
-    /// The size of the sensor's picture as stored, with square pixels.
+    /// The size of the sensor's picture before rotation, in square pixels.
     var size: PixelSize {
         // Sides have 16 bits, and the library's factor is below 4.
         PixelSize(width: Int(reader.pointee.width.rounded()), height: Int(reader.pointee.height.rounded()))
@@ -176,10 +179,11 @@ struct RawSensor: ~Copyable {
         }
     }
 
-    /// The maximum number of pixels that are developed at full size, with thirteen bytes each: 34 megapixels.
+    /// The maximum number of pixels to develop at full size. LibRaw needs thirteen bytes of memory for each pixel.
     private static let mostWholePixels = 34_000_000.0
 
-    /// Develops the picture, at half size if that is large enough for the plan. Returns whether this succeeded.
+    /// Develops the picture. Uses half size if that is large enough for the plan, or if full size would need too much
+    /// memory. Returns false on failure.
     mutating func develop(for plan: DecodePlan) -> Bool {
         let size = size
         let half = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
@@ -187,7 +191,7 @@ struct RawSensor: ~Copyable {
         return craw_develop(reader, isHalf ? 1 : 0) != 0
     }
 
-    /// Whether the library met damage in the sensor's data.
+    /// Whether LibRaw has found damage in the sensor's data.
     var isDamaged: Bool { reader.pointee.is_damaged != 0 }
 
     /// The size of the developed picture.

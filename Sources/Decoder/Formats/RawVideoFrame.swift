@@ -4,11 +4,12 @@ import Pixels
 /// Scales a video's frame and converts it to RGB.
 ///
 /// This type scales luma and chroma before the conversion. So it converts only the few pixels of the output, and makes
-/// no frame of full size in RGB. For a frame of 1,920 × 1,080, that saves ten times the work of scaling.
+/// no frame of full size in RGB. For a frame of 1,920 × 1,080 pixels, this saves ten times as much work as the scaling
+/// needs.
 struct RawVideoFrame {
     private let picture: cvideo_picture
 
-    /// The frame in libavcodec's memory, valid until its reader decodes on.
+    /// Creates a frame from libavcodec's memory. The frame is valid until its reader decodes another frame.
     init(_ picture: cvideo_picture) {
         self.picture = picture
     }
@@ -16,14 +17,14 @@ struct RawVideoFrame {
     /// The frame's size in stored pixels.
     var size: PixelSize { PixelSize(width: Int(picture.width), height: Int(picture.height)) }
 
-    /// Returns the frame as the plan demands. The frame may be larger or smaller than the plan's picture.
+    /// Returns a reply with the frame, scaled as planned. The frame may be larger or smaller than the plan's picture.
     func reply(by plan: DecodePlan, _ facts: PictureFacts, isComplete: Bool) -> DecodeReply {
         var rows = rows(of: plan.region(of: size), as: plan.output)
         if let conversion { rows.withUnsafeMutableBufferPointer { conversion.convert($0, channels: 3) } }
         return plan.reply(facts, rows: rows, isComplete: isComplete)
     }
 
-    /// The mean luma of the frame from 0 to 1, measured in few places.
+    /// The mean luma of the frame, from 0 for black to 1 for white.
     var brightness: Double {
         let side = PixelSize(width: min(size.width, 16), height: min(size.height, 16))
         var luma = luma(of: PixelRect(whole: size), as: side)
@@ -37,8 +38,8 @@ struct RawVideoFrame {
         return max(0, min((mean - Double(levels.black)) / Double(levels.white - levels.black), 1))
     }
 
-    /// The conversion of the colours to sRGB; nil where none is needed. The usual primaries and functions of television are
-    /// shown as sRGB.
+    /// The conversion of the colours to sRGB; nil if none is needed. Vitrine treats the usual primaries and transfer
+    /// functions of television as sRGB.
     private var conversion: ColourConversion? {
         let isHigh = [ColourConversion.TransferNumber.pq, ColourConversion.TransferNumber.hlg]
             .contains(Int(picture.transfer))
@@ -55,7 +56,8 @@ struct RawVideoFrame {
             output: output)
     }
 
-    /// Returns the filters for both planes of chroma. Their sides are rounded up, because an odd column has chroma, too.
+    /// Returns the filters for both planes of chroma. The sides of these planes are rounded up, because an odd last
+    /// column or row also has chroma.
     private func chroma(of region: PixelRect, as output: PixelSize) -> (PlaneFilter, PlaneFilter) {
         let (across, down) = (1 << Int(picture.shift_across), 1 << Int(picture.shift_down))
         let source = PixelSize(width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
@@ -93,7 +95,7 @@ struct RawVideoFrame {
 ///
 /// The filter first adds up rows, in loops that the compiler vectorises. Then it reduces the few sums horizontally.
 struct PlaneFilter {
-    /// The source samples of one output sample along one side, with weights that add up to 2¹⁶.
+    /// The source samples that one output sample covers along one side. Their weights add up to 2¹⁶.
     private struct Span: Equatable {
         let first: Int32
         let last: Int32
@@ -112,7 +114,7 @@ struct PlaneFilter {
                 (firstWeight, betweenWeight, lastWeight) = (Self.whole, 0, 0)
                 return
             }
-            // Rounded down. The remainder goes to the first sample.
+            // The weights are rounded down. The first sample gets the remainder.
             let each = Double(Self.whole) / (end - start)
             betweenWeight = last > first + 1 ? UInt32(each) : 0
             lastWeight = UInt32(min((end - Double(last)) * each, Double(Self.whole)))
@@ -125,7 +127,7 @@ struct PlaneFilter {
     private let depth: Int
     private let rows: [Span]
     private let columns: [Span]
-    /// The columns that the output needs.
+    /// The source columns that the output needs.
     private let touched: Range<Int>
     private var sums: [UInt32]
 
@@ -135,9 +137,9 @@ struct PlaneFilter {
     /// Creates a filter that scales `region` of a plane to `output`. Limits the region to the plane.
     ///
     /// - Parameters:
-    ///   - plane: as many rows as the source has. The filter stays within them.
-    ///   - stride: the bytes from a row to the next one. It may be negative.
-    ///   - depth: the bits of a sample, 8 to 12. Above 8, samples have two bytes.
+    ///   - plane: the samples, with as many rows as `source` has. The filter reads only these rows.
+    ///   - stride: the number of bytes from a row to the next one. It may be negative.
+    ///   - depth: the number of bits of a sample, 8 to 12. Above 8, samples have two bytes.
     init(
         _ plane: UnsafePointer<UInt8>?, _ stride: Int, depth: Int, source: PixelSize, region: PixelRect,
         output: PixelSize
@@ -152,7 +154,8 @@ struct PlaneFilter {
         row = Array(repeating: 0, count: columns.count)
     }
 
-    /// Scales the source to one row of the output. This is fastest if the caller asks for the rows in order.
+    /// Scales the source to one row of the output. Call this method for all rows in order, because it reuses the
+    /// previous row.
     mutating func scale(to index: Int) {
         let span = rows[index]
         // When a picture is enlarged, several output rows have the same span. Scale such rows only once.
@@ -175,8 +178,8 @@ struct PlaneFilter {
         }
     }
 
-    /// Computes the means of the rows of a span, in units of 1/256 of an 8-bit value. Until then, a sum has the sample's bits
-    /// and 16 more, at most 28.
+    /// Computes each column's mean over the rows of a span. The means are in units of 1/256 of an 8-bit value. The
+    /// weighted sums have 16 bits more than a sample, at most 28.
     @inline(__always)
     private static func add<Sample: FixedWidthInteger & UnsignedInteger>(
         _ span: Span, _ start: UnsafeRawPointer, _ stride: Int, _ depth: Int,
@@ -208,8 +211,8 @@ struct PlaneFilter {
         }
     }
 
-    /// Reduces one row of means, which begins at a column, to output samples. A mean has 16 bits, and the weights add up to
-    /// 2¹⁶. So the sums fit 32 bits.
+    /// Reduces one row of means to output samples. The first mean is that of the source column `column`. A mean has 16
+    /// bits, and the weights add up to 2¹⁶. So the sums fit 32 bits.
     private static func reduce(
         _ means: UnsafeBufferPointer<UInt32>, _ columns: UnsafeBufferPointer<Span>, from column: Int,
         to output: UnsafeMutableBufferPointer<UInt16>
@@ -229,12 +232,12 @@ struct PlaneFilter {
     }
 }
 
-/// The meaning of luma and chroma, and their conversion to RGB by ITU-T H.273.
+/// Converts luma and chroma to RGB, according to ITU-T H.273.
 private struct YUVLevels {
     /// The luma of black and white, in 8 bits.
     let black: Int32
     let white: Int32
-    /// Multipliers in units of 1/8192: of luma, and of chroma in red, green and blue.
+    /// The factors of luma, and of chroma in red, green and blue. They are in units of 1/8192.
     private let luma: Int32
     private let red: Int32
     private let green: (Int32, Int32)
@@ -257,7 +260,7 @@ private struct YUVLevels {
             case 4, 5, 6: Self.bt601
             case 7: (0.212, 0.087)
             case 9, 10: Self.bt2020
-            // Players assume the matrix of high definition from its size on.
+            // If the matrix is not stated, players assume the matrix of high definition for large frames.
             default: picture.height >= 720 || picture.width >= 1280 ? Self.bt709 : Self.bt601
             }
         let (scale, chroma) = isFull ? (1.0, 1.0) : (255.0 / 219, 255.0 / 224)
@@ -269,7 +272,7 @@ private struct YUVLevels {
         green = (fixed(2 * (1 - kb) * kb / rest * chroma), fixed(2 * (1 - kr) * kr / rest * chroma))
     }
 
-    /// Converts samples in units of 1/256 to as many pixels.
+    /// Converts samples to the same number of RGB pixels. The samples are in units of 1/256.
     func convert(
         _ luma: [UInt16], _ first: [UInt16], _ second: [UInt16], to output: UnsafeMutableBufferPointer<UInt8>
     ) {

@@ -47,9 +47,11 @@ struct TIFFPicture: ~Copyable {
     /// Whether any row read so far has contents, or is intentionally blank.
     private(set) var cameToAnything = false
 
-    /// The largest allocation in bytes. The block holds the most pixels allowed, at 16 bits per channel.
+    /// The largest block of memory to allocate, in bytes. It holds the maximum number of pixels with 16 bits per
+    /// channel.
     private static let largestBlock = 800 << 20
-    /// The fewest rows to read at once, even if the file compresses fewer rows together.
+    /// The approximate number of rows to read at once. If the file compresses more rows together, the decoder reads
+    /// those at once.
     private static let fewestRows = 64
 
     /// libtiff's version; nil if it is not installed.
@@ -187,7 +189,7 @@ struct TIFFDirectories {
         static let makerNote: UInt16 = 0x927C
         /// The tags about the location and compression of pixels.
         static let ofPixels: Set<UInt16> = [0x0111, 0x0117, 0x0144, 0x0145, 0x015B, 0x8773]
-        /// The tags about a raw file's first picture, which is only a thumbnail, or the sensor.
+        /// The tags about a raw file's first picture. That picture is only a thumbnail, or it is the sensor's data.
         static let ofThumbnail: Set<UInt16> = [
             0x00FE, 0x00FF, 0x0100, 0x0101, 0x0102, 0x0103, 0x0106, 0x0115, 0x0116, 0x011A, 0x011B, 0x011C, 0x0128,
             0x014A, 0x0201, 0x0202, 0x0211, 0x0212, 0x0213, 0x0214,
@@ -215,10 +217,10 @@ struct TIFFDirectories {
     /// Checks the start of a file. Returns nil if there is no byte order mark.
     ///
     /// - Parameters:
-    ///   - longest: the size limit of the block.
-    ///   - isRaw: whether this is a camera's raw file. Some have marks of their own.
+    ///   - longest: the maximum number of bytes of the block.
+    ///   - isRaw: whether this is a camera's raw file. Some raw files begin with other bytes than TIFF.
     init?(_ bytes: UnsafeRawBufferPointer, longest: Int, isRaw: Bool = false) {
-        // "The size of offsets", and a constant zero.
+        // After the number 43 come "the size of offsets", 8, and a constant zero.
         var marks: [(mark: [UInt8], isBig: Bool)] = [
             ([0x49, 0x49, 42, 0], false), ([0x4D, 0x4D, 0, 42], false),
             ([0x49, 0x49, 43, 0, 8, 0, 0, 0], true), ([0x4D, 0x4D, 0, 43, 0, 8, 0, 0], true),
@@ -242,7 +244,7 @@ struct TIFFDirectories {
     /// The new block, in the file's byte order. Omits entries that do not fit.
     var block: [UInt8] { block(exif: nil, gps: nil) }
 
-    /// Returns a block that also contains the directories of other files, which must have the byte order of this file.
+    /// Returns a block that also contains the directories of other files. Ignores files with another byte order.
     func block(exif: TIFFDirectories?, gps: TIFFDirectories?) -> [UInt8] {
         let main = firstEntries
         var block = Array(bytes[0..<2]) + written(UInt16(42)) + [0, 0, 0, 0]
@@ -287,7 +289,7 @@ struct TIFFDirectories {
     }
 
     /// Appends a directory: its entries sorted by tag, then the values longer than four bytes. Returns the directory's
-    /// offset, or nil if it is empty.
+    /// offset, or nil if no entry fits.
     private func append(_ entries: [Entry], to block: inout [UInt8]) -> Int? {
         var free = longest - block.count - 6
         let taken = entries.filter { entry in

@@ -4,8 +4,8 @@ import Pixels
 
 /// Decodes a poster frame of a video, if libavformat and libavcodec are installed.
 ///
-/// A video may be longer than the memory, so the decoder reads it in pieces from the file. The container's format is known
-/// from the first bytes, and the library may neither try others nor open other files.
+/// A video may be larger than the memory, so the decoder reads it from the file in pieces. The first bytes determine
+/// the container's format. The library may neither try other formats nor open other files.
 enum VideoDecoder: PictureDecoder {
     static var library: String? { VideoReader.version.map { "libavcodec \($0)" } }
 
@@ -44,7 +44,8 @@ enum VideoDecoder: PictureDecoder {
 
     /// The mean brightness below which a frame counts as black.
     private static let darkest = 0.06
-    /// The maximum number of pixels to decode for a poster: four seconds of high definition.
+    /// The maximum number of pixels to decode for a poster. Four seconds of high-definition video have about as many
+    /// pixels.
     private static let mostPixels = 1 << 28
 
     /// Returns the poster: an early frame, or the brightest of several dark ones.
@@ -72,13 +73,13 @@ enum VideoDecoder: PictureDecoder {
     }
 }
 
-/// The video's container, known from the file's first bytes.
+/// The format of a video's container, according to the file's first bytes.
 struct VideoContainer {
-    /// The name for users.
+    /// The format's name, as the user sees it.
     let name: String
-    /// The name of its reader in libavformat.
+    /// The name of the format's reader in libavformat.
     let reader: String
-    /// Whether only the stream, not a header, states size and length.
+    /// Whether the format has no header with size and length. Then the library must search the stream for them.
     let isSearched: Bool
 
     /// The brands of files with videos, beside those that begin with "3g".
@@ -86,7 +87,7 @@ struct VideoContainer {
         "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "av01",
         "hvc1", "M4V ", "M4VH", "M4VP", "MSNV", "dash", "mmp4", "f4v ", "XAVC", "NDSC", "NDSH", "NDSM", "NDXC", "NDXH",
     ]
-    /// The brands of pictures, which may state a brand of videos, too.
+    /// The brands of pictures. A picture's file may also state a brand of videos.
     private static let pictures: Set<String> = ["heic", "heix", "mif1", "msf1", "avif", "avis", "crx ", "jxl ", "jp2 "]
     /// The first boxes of QuickTime files without a brand.
     private static let boxes: Set<String> = ["moov", "mdat", "wide", "free", "skip", "pnot"]
@@ -135,27 +136,28 @@ struct VideoContainer {
     }
 }
 
-/// A video's file, with the frame to show and the frame after it.
+/// Reads a video's file. Holds the frame to show and the next frame.
 struct VideoReader: ~Copyable {
     private let reader: UnsafeMutablePointer<cvideo_reader>
     private let container: VideoContainer
     private var numbers: cvideo_facts
-    /// The time of the first frame in the file's own seconds; NaN before the first frame of some files.
+    /// The time of the first frame on the file's own clock, in seconds. If the file does not state it, the value is NaN
+    /// until the first frame is decoded.
     private var start: Double
 
     /// Whether the codec is open.
     private var isOpen = false
     /// Whether there is a frame to show.
     private(set) var hasFrame = false
-    /// The time of the frame to show in seconds, from 0.
+    /// The time of the frame to show, in seconds after the first frame.
     private(set) var time = 0.0
-    /// The time of the frame after it; nil if that is not decoded.
+    /// The time of the next frame; nil if it is not decoded yet.
     private var timeAhead: Double?
     /// Whether there are no more frames.
     private var hasEnded = false
-    /// The last time that `advance` was asked for.
+    /// The time passed to the last call of `advance`.
     private var wanted = 0.0
-    /// Whether to jump ahead although the index knows no key frame there.
+    /// Whether `advance` may jump ahead even if the index has no key frame there.
     private var jumpsUnguided = true
     /// The number of pixels decoded so far.
     private(set) var work = 0
@@ -228,8 +230,8 @@ struct VideoReader: ~Copyable {
     /// The usual time between two frames in seconds.
     private var interval: Double { numbers.rate > 0 ? max(0.001, min(1 / numbers.rate, 1)) : 0.04 }
 
-    /// Returns the geometry for a request, and opens the codec if the request needs it. Throws if the video has no size or is
-    /// too large.
+    /// Returns the geometry for a request, and opens the codec if the request needs it. Throws if the video has no size
+    /// or is too large.
     mutating func plan(_ request: DecodeRequest) throws(DecodeFailure) -> DecodePlan {
         // A few containers leave the size to the codec.
         let isSized = numbers.width > 0 && numbers.height > 0
@@ -285,7 +287,8 @@ struct VideoReader: ~Copyable {
         return PictureFacts(format: container.name, metadata: metadata)
     }
 
-    /// The time by the camera's clock, or else in UTC. Files without a time state the clock's first year.
+    /// The time of recording, by the camera's clock or else in UTC. Files without a time state 1970 or 1904, the first
+    /// years of their clocks.
     private var creation: String? {
         guard let text = word("com.apple.quicktime.creationdate") ?? word("creation_time"),
             !text.hasPrefix("1970"), !text.hasPrefix("1904")
@@ -330,7 +333,8 @@ struct VideoReader: ~Copyable {
     /// Whether the video has no frame that is due at a time.
     func isOver(at time: Double) -> Bool { !hasFrame || isAtLast && time >= self.time + interval }
 
-    /// Decodes up to the frame due at a time. Call `plan` before. Stops earlier once it has decoded that many pixels.
+    /// Decodes frames up to the one that is due at a time. Stops earlier once it has decoded `pixels` pixels. Call
+    /// `plan` before the first call.
     mutating func advance(to time: Double, atMost pixels: Int) {
         let position = timeAhead ?? self.time
         if time < wanted, hasFrame, time < self.time {
@@ -340,8 +344,8 @@ struct VideoReader: ~Copyable {
         } else if jumpsUnguided, time > position + (hasFrame ? 5 : 2) {
             // Some containers have no index, and others read theirs only when they jump.
             enter(at: time)
-            // If the jump led back, the file has few key frames, and the next jump would lead back again. So this was
-            // the last one.
+            // If the jump led back, the file has few key frames, and the next jump would lead back again. So do not
+            // jump again.
             if timeAhead.map({ $0 <= position }) ?? true { jumpsUnguided = false }
         }
         wanted = time
@@ -356,7 +360,7 @@ struct VideoReader: ~Copyable {
         }
     }
 
-    /// Decodes the frame after the one to show, so that it is ready when it is due.
+    /// Decodes the next frame, so that it is ready when it is due.
     mutating func decodeAhead() {
         if hasFrame { decodeAhead(needed: time) }
     }
@@ -367,7 +371,7 @@ struct VideoReader: ~Copyable {
         advance(to: 0, atMost: 1)
     }
 
-    /// The frame to show. Call this only if there is one.
+    /// Returns the frame to show. Call this method only if `hasFrame` is true.
     func frame() throws(DecodeFailure) -> RawVideoFrame {
         var picture = cvideo_picture()
         guard cvideo_read_picture(reader, &picture) != 0 else {
@@ -392,12 +396,13 @@ struct VideoReader: ~Copyable {
     }
 
     /// Returns the time of the last key frame before a time. Uses the file's index. Returns NaN for a container without
-    /// an index, because the index that the library makes also contains other frames.
+    /// an index: the library makes an index for it, which also contains frames that are not key frames.
     private func keyTime(before time: Double) -> Double {
         container.isSearched ? .nan : cvideo_key_before(reader, start + time) - start
     }
 
-    /// Goes to the last key frame before a time. Goes to an earlier one if no frame follows.
+    /// Jumps to the last key frame before a time, and decodes one frame. If no frame follows, jumps to an earlier key
+    /// frame.
     private mutating func enter(at time: Double) {
         var (target, step) = (time, 10.0)
         while true {
@@ -416,15 +421,15 @@ struct VideoReader: ~Copyable {
     }
 }
 
-/// Plays a video: returns the frames that are due at the times that a client asks for.
+/// Plays a video. For each time that a client requests, returns the frame that is due.
 public final class VideoFrameSource {
-    /// The result for a time.
+    /// The result of a request for the frame at a time.
     public enum Progress {
-        /// A frame that differs from the one before, and its time in seconds.
+        /// Another frame than the one that was returned last, and its time in seconds.
         case picture(DecodeReply, seconds: Double)
-        /// The frame before is still the one to show.
+        /// The frame that was returned last is still due.
         case same
-        /// The video is over, and its last frame was returned before.
+        /// The video is over. Its last frame was returned before.
         case end
     }
 
@@ -432,10 +437,11 @@ public final class VideoFrameSource {
     private let request: DecodeRequest
     private let plan: DecodePlan
     private let facts: PictureFacts
-    /// The time of the frame returned last.
+    /// The time of the frame that was returned last; nil before the first one.
     private var returned: Double?
 
-    /// The maximum number of pixels to decode before showing a late frame. They take a fifth of a second.
+    /// The maximum number of pixels to decode for one request. So many pixels take a fifth of a second. If a frame
+    /// needs more pixels, an earlier frame is returned.
     private static let mostPixels = 1 << 26
 
     /// Opens a file, which must stay open.
@@ -446,10 +452,10 @@ public final class VideoFrameSource {
         facts = reader.facts
     }
 
-    /// Whether the frame returned last is known to be the video's last one.
+    /// Whether the frame that was returned last is known to be the video's last frame.
     public var isAtLast: Bool { reader.isAtLast }
 
-    /// The time of the next frame in seconds; nil if that is not decoded yet.
+    /// The time of the next frame in seconds; nil if it is not decoded yet.
     public var nextTime: Double? { reader.nextTime }
 
     /// Returns the frame that is due at a time in seconds.

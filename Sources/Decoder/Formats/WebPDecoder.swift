@@ -109,7 +109,7 @@ enum WebPDecoder: PictureDecoder {
             return
         }
         guard opacity > 0 else { return }
-        // The remaining opacity of the lower pixel, and that of both together.
+        // The remaining opacity of the lower pixel, and the opacity of both pixels together.
         let rest = UInt32(below[3]) * (255 - opacity) / 255
         let sum = opacity + rest
         for channel in 0..<3 {
@@ -125,9 +125,9 @@ struct WebPFile {
     struct Frame {
         let origin: (x: Int, y: Int)
         let size: PixelSize
-        /// How long to show the frame, in milliseconds.
+        /// The number of milliseconds for which to show the frame.
         let duration: Int
-        /// Whether the frame is blended with the canvas below instead of replacing it.
+        /// Whether the frame is blended with the canvas. Otherwise, it replaces the canvas's pixels.
         let isBlended: Bool
         let disposal: Animation.Disposal
         /// The frame's compressed data.
@@ -140,7 +140,7 @@ struct WebPFile {
     private(set) var frames: [Frame] = []
     /// The EXIF block, from its byte order mark on.
     private(set) var exif: UnsafeRawBufferPointer?
-    /// The colour profile.
+    /// The colour profile; nil if the file has none.
     private(set) var profile: UnsafeRawBufferPointer?
     /// Whether the file claims to be an animation.
     private(set) var isAnimated = false
@@ -198,8 +198,8 @@ struct WebPFile {
 
 /// The part of a picture that libwebp decodes, and its reduced size.
 ///
-/// libwebp reduces the part to twice the output's size, and the area filter does the rest: libwebp's own scaling would
-/// round a region's edges to whole pixels.
+/// libwebp reduces the part to twice the output's size, and `AreaFilter` then scales it to the exact size. libwebp
+/// alone would round a region's edges to whole pixels.
 struct WebPPart {
     /// The part's columns. The first column is even, as libwebp requires.
     let columns: Range<Int>

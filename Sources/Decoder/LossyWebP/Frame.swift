@@ -7,8 +7,8 @@ struct Frame {
     let redChroma: Plane
 
     private let header: FrameHeader
-    /// For each macroblock its segment, plus 4 if each of its blocks has a mode of its own, plus 8 if the loop filter
-    /// smooths the edges inside it.
+    /// For each macroblock, the number of its segment plus two flags. The flag 4 means that each of its blocks has a
+    /// prediction mode of its own. The flag 8 means that the loop filter smooths the edges inside the macroblock.
     private var flags: [UInt8]
 
     init(_ header: FrameHeader) {
@@ -26,7 +26,7 @@ struct Frame {
         }
     }
 
-    /// Notes the properties of a macroblock that the loop filter needs.
+    /// Records the properties of a macroblock that the loop filter needs.
     mutating func record(_ block: Macroblock, _ column: Int, _ row: Int) {
         let filtersInnerEdges = block.isSplit || block.kinds != 0
         flags[row * header.columns + column] =
@@ -74,8 +74,8 @@ struct Frame {
         return bytes
     }
 
-    /// Converts a pixel to RGB, as in BT.601: luma from 16 to 235, and chroma from 16 to 240. The factors are in units of
-    /// 1/16384; the products lose 8 of these 14 bits.
+    /// Converts a pixel to RGB, and stores it. As in BT.601, luma is from 16 to 235, and chroma from 16 to 240. The
+    /// factors are in units of 1/16384; each product drops 8 of these 14 bits.
     @inline(__always)
     private static func writeRGB(
         _ luma: Int32, _ blueChroma: Int32, _ redChroma: Int32, in bytes: inout [UInt8], at place: Int
@@ -92,18 +92,19 @@ struct Frame {
     }
 }
 
-/// The place of a plane in a frame's words. A row and a column of words around it hold the pixels outside.
+/// The position of a plane in a frame's words. A row of words above the plane and a column on its left hold pixels
+/// outside the picture. Luma also has a column on the right.
 struct Plane {
     /// The number of words between rows.
     let stride: Int
-    /// The number of rows of blocks, in whole macroblocks.
+    /// The number of rows of 4 × 4 blocks, rounded up to whole macroblocks.
     let blockRows: Int
     /// The index after the plane's last word.
     let end: Int
 
     /// The index of the first word in the picture.
     private let origin: Int
-    /// The number of words in a row, in whole macroblocks.
+    /// The number of words in a row, rounded up to whole macroblocks.
     private let columns: Int
     /// The number of visible pixels in a row.
     private let width: Int
@@ -124,12 +125,13 @@ struct Plane {
     @inline(__always)
     func word(_ column: Int, _ line: Int) -> Int { origin &+ line &* stride &+ column }
 
-    /// Copies a row's last pixel into the word on its right, where the next row reads its pixels above right.
+    /// Copies a row's last pixel into the word on the row's right. The last macroblock below reads that word as its
+    /// pixels above right.
     func continueRight(in words: inout [UInt32], row: Int) {
         words[word(columns, row)] = FourPixels.repeated(words[word(columns - 1, row)] >> 24)
     }
 
-    /// Returns all samples, in rows of whole macroblocks.
+    /// Returns all samples, row by row. Each row has the width of whole macroblocks.
     func samples(_ words: [UInt32]) -> [UInt8] {
         var samples = [UInt8](repeating: 0, count: 4 * columns * 4 * blockRows)
         var target = 0
@@ -146,8 +148,8 @@ struct Plane {
         return samples
     }
 
-    /// Returns the means of squares of `side` × `side` pixels: 1, 2, 4 or 8. Squares that extend beyond the picture repeat
-    /// its last pixels.
+    /// Returns the mean of each square of `side` × `side` pixels. `side` is 1, 2, 4 or 8. In a square that extends
+    /// beyond the picture, the picture's last pixels are repeated.
     func means(_ words: [UInt32], side: Int) -> [UInt8] {
         let across = (width + side - 1) / side
         let down = (height + side - 1) / side
@@ -196,7 +198,7 @@ struct Plane {
 
 /// The filter that smooths the edges of blocks (RFC 6386, 9.4 and 15).
 struct LoopFilter: Sendable {
-    /// The level of the whole frame; 0 for no filter.
+    /// The filter's level for the whole frame; 0 means no filter.
     let level: Int
 
     /// Whether the filter changes luma only, and only the pixels at the edge.
@@ -211,22 +213,23 @@ struct LoopFilter: Sendable {
 
     /// The thresholds at one level.
     private struct Strength {
-        /// The largest step over an edge in a macroblock.
+        /// The largest step across an inner edge that the filter smooths.
         let edge: Int32
-        /// The largest step between pixels beside the edge.
+        /// The largest step between neighbouring pixels on one side of such an edge.
         let interior: Int32
-        /// A larger step beside the edge counts as detail of the picture.
+        /// The largest step beside the edge that does not count as detail. Near details, the filter changes fewer
+        /// pixels.
         let detail: Int32
     }
 
-    /// Reads the filter's values (9.4).
+    /// Reads the filter's values (RFC 6386, 9.4).
     init(_ reader: inout BooleanReader, _ words: [UInt32]) {
         isSimple = reader.flag(words, 128)
         level = reader.number(words, bits: 6)
         sharpness = reader.number(words, bits: 3)
         var differences = [Int](repeating: 0, count: 8)
-        // Four adjustments by reference frame, the first for key frames; then four by mode, the first for macroblocks whose
-        // blocks have modes of their own.
+        // Four adjustments by reference frame, the first for key frames; then four by mode, the first for macroblocks
+        // whose blocks have modes of their own.
         if reader.flag(words, 128), reader.flag(words, 128) {
             for index in 0..<8 { differences[index] = reader.optionalSignedNumber(words, bits: 6) }
         }
@@ -239,7 +242,7 @@ struct LoopFilter: Sendable {
         self.levels = levels
     }
 
-    /// Filters the planes, macroblock by macroblock. `notes` are the `flags` of a `Frame`.
+    /// Filters the planes, macroblock by macroblock. `notes` is the array `flags` of a `Frame`.
     func apply(
         _ notes: [UInt8], columns: Int, to luma: inout [UInt8], _ blueChroma: inout [UInt8], _ redChroma: inout [UInt8]
     ) {
@@ -256,7 +259,7 @@ struct LoopFilter: Sendable {
         }
     }
 
-    /// Returns the thresholds for a kind of macroblock; nil if it is not filtered.
+    /// Returns the thresholds for a kind of macroblock; nil if such macroblocks are not filtered.
     private func strength(segment: Int, isSplit: Bool) -> Strength? {
         let level = max(0, min(63, levels[segment] + difference + (isSplit ? splitDifference : 0)))
         guard level > 0 else { return nil }
@@ -270,7 +273,7 @@ struct LoopFilter: Sendable {
             edge: Int32(2 * level + interior), interior: Int32(interior), detail: level >= 40 ? 2 : level >= 15 ? 1 : 0)
     }
 
-    /// Smooths a macroblock's left edge, its vertical edges inside, its upper edge, and its horizontal edges inside.
+    /// Smooths a macroblock's edges: left, inner vertical, upper, and inner horizontal ones.
     private func smooth(
         _ samples: inout [UInt8], _ side: Int, _ stride: Int, _ column: Int, _ row: Int, _ filtersInnerEdges: Bool,
         _ strength: Strength
@@ -290,7 +293,7 @@ struct LoopFilter: Sendable {
         }
     }
 
-    /// Smooths an edge of `count` pixels. `isOuter` says whether it lies between macroblocks.
+    /// Smooths an edge of `count` pixels. `isOuter` says whether the edge lies between macroblocks.
     private func smooth(
         _ samples: inout [UInt8], _ start: Int, across: Int, along: Int, _ count: Int, _ isOuter: Bool,
         _ strength: Strength

@@ -1,7 +1,8 @@
-/// Decodes a frame's macroblocks to pixels, before the loop filter: prediction, plus a residue from the coefficients
-/// (RFC 6386, 12 to 14).
+/// Decodes a frame's macroblocks to pixels (RFC 6386, 12 to 14). Each pixel is a prediction plus a residue, which the
+/// coefficients encode. The loop filter is not applied yet.
 ///
-/// Overflow wraps: no encoder produces such coefficients, and malicious ones give only wrong pixels.
+/// If a calculation overflows, the number wraps. No encoder produces such large coefficients, and malicious
+/// coefficients give only wrong pixels.
 struct FrameDecoder {
     private let header: FrameHeader
     private var reader: MacroblockReader
@@ -39,7 +40,8 @@ struct FrameDecoder {
 
     // MARK: - Macroblocks
 
-    /// Predicts a macroblock in one plane (12.2). `side` is its width in words and its height in blocks.
+    /// Predicts a macroblock in one plane (RFC 6386, 12.2). `side` is the macroblock's width in words and height in
+    /// blocks.
     private mutating func predict(_ prediction: Prediction, _ plane: Plane, side: Int, _ column: Int, _ row: Int) {
         let stride = plane.stride
         let start = plane.word(side &* column, 4 &* side &* row)
@@ -73,7 +75,7 @@ struct FrameDecoder {
         }
     }
 
-    /// Returns the mean of the pixels above and on the left, in four pixels.
+    /// Returns four equal pixels: the mean of the pixels above and on the left.
     private func mean(_ plane: Plane, _ side: Int, _ start: Int, hasAbove: Bool, hasLeft: Bool) -> UInt32 {
         guard hasAbove || hasLeft else { return FourPixels.repeated(128) }
         var sum: UInt32 = 0
@@ -108,12 +110,12 @@ struct FrameDecoder {
 
     // MARK: - Blocks
 
-    /// Predicts each block of luma from its neighbours (12.3), and adds its residue before the next.
+    /// Predicts each block of luma from its neighbours, and adds its residue (RFC 6386, 12.3). The next block's
+    /// prediction needs the result.
     private mutating func predictBlocks(_ block: Macroblock, _ column: Int, _ row: Int) {
         let stride = frame.luma.stride
         let start = frame.luma.word(4 &* column, 16 &* row)
-        // For all blocks in the last column, also the lower ones, the pixels above right are those above the next
-        // macroblock.
+        // For all four blocks in the last column, the pixels above right are those above the next macroblock.
         let aboveNext = frame.words[start &- stride &+ 4]
         for index in 0..<16 {
             let (across, down) = (index & 3, index &>> 2)
@@ -135,8 +137,8 @@ struct FrameDecoder {
         }
     }
 
-    /// Adds a block's residue, the inverse transform of its coefficients (14.4), and clears the coefficients. The kind is
-    /// that of `Macroblock.kinds`.
+    /// Adds a block's residue to its pixels, and clears its coefficients. The residue is the inverse transform of the
+    /// coefficients (RFC 6386, 14.4). `kind` is the block's kind in `Macroblock.kinds`.
     private mutating func addResidue(_ kind: UInt64, _ first: Int, at place: Int, _ stride: Int) {
         let row0 = reader.coefficients[first]
         reader.coefficients[first] = 0
@@ -176,7 +178,7 @@ struct FrameDecoder {
         addRow(transformed(column0.3 &+ 4, column1.3, column2.3, column3.3), 0, at: place &+ 3 &* stride)
     }
 
-    /// Adds `row` and `common`, both in eighths, to four pixels.
+    /// Adds `row` and `common` to four pixels. Both are in units of ⅛.
     @inline(__always)
     private mutating func addRow(_ row: (Int32, Int32, Int32, Int32), _ common: Int32, at place: Int) {
         frame.words[place] = FourPixels.sum(
@@ -184,8 +186,7 @@ struct FrameDecoder {
             (row.3 &+ common) &>> 3)
     }
 
-    /// Transforms four numbers (14.4). The factors are √2 cos(π/8) − 1 and √2 sin(π/8), in units of
-    /// 1/65536.
+    /// Transforms four numbers (RFC 6386, 14.4). The factors are √2 cos(π/8) − 1 and √2 sin(π/8), in units of 1/65536.
     @inline(__always)
     private func transformed(_ x0: Int32, _ x1: Int32, _ x2: Int32, _ x3: Int32) -> (Int32, Int32, Int32, Int32) {
         let sum = x0 &+ x2
@@ -198,7 +199,7 @@ struct FrameDecoder {
 
 /// Four pixels beside each other in a word, the leftmost in the lowest byte.
 enum FourPixels {
-    /// Returns a pixel four times.
+    /// Returns a word that contains a pixel four times.
     @inline(__always)
     static func repeated(_ pixel: UInt32) -> UInt32 { pixel &* 0x0101_0101 }
 
@@ -215,11 +216,11 @@ enum FourPixels {
         first | second &<< 8 | third &<< 16 | fourth &<< 24
     }
 
-    /// Adds a number to all pixels. Limits the results to 0 and 255.
+    /// Adds one number to all four pixels. Limits the results to the range from 0 to 255.
     @inline(__always)
     static func sum(_ word: UInt32, _ number: Int32) -> UInt32 {
-        // Each pixel has 16 bits. Bit 8 of a sum tells whether it exceeds 255, and that of a difference whether it is not
-        // negative.
+        // Here, each pixel has 16 bits. Bit 8 of a sum is set if the sum exceeds 255. Bit 8 of a difference is set if
+        // the difference is not negative.
         let ones: UInt64 = 0x0001_0001_0001_0001
         let pairs = (UInt64(word) | UInt64(word) &<< 16) & 0x0000_FFFF_0000_FFFF
         let pixels = (pairs | pairs &<< 8) & (ones &* 255)
@@ -236,7 +237,7 @@ enum FourPixels {
         return UInt32(truncatingIfNeeded: packed | packed &>> 16)
     }
 
-    /// Adds a number to each pixel. Limits the results to 0 and 255.
+    /// Adds a different number to each pixel. Limits the results to the range from 0 to 255.
     @inline(__always)
     static func sum(_ word: UInt32, _ first: Int32, _ second: Int32, _ third: Int32, _ fourth: Int32) -> UInt32 {
         let (sum0, sum1) = (Int32(bitPattern: word & 255) &+ first, Int32(bitPattern: word &>> 8 & 255) &+ second)
@@ -254,18 +255,18 @@ enum FourPixels {
     }
 }
 
-/// The pixels around a block of four by four.
+/// The pixels around a block of 4 × 4 pixels.
 struct Edges {
-    /// The pixels on the left, from the top.
+    /// The pixels on the left of the block, from the top.
     let left: (UInt32, UInt32, UInt32, UInt32)
-    /// The pixel above those on the left.
+    /// The pixel at the upper left, outside the block.
     let corner: UInt32
-    /// The four pixels above.
+    /// The four pixels above the block.
     let above: UInt32
-    /// The next four pixels.
+    /// The four pixels to the right of `above`.
     let aboveRight: UInt32
 
-    /// Returns the pixel above at an index from 0 to 7.
+    /// Returns one of the eight pixels of `above` and `aboveRight`.
     @inline(__always)
     private func above(_ index: UInt32) -> UInt32 {
         index < 4 ? above &>> (8 &* index) & 255 : aboveRight &>> (8 &* index &- 32) & 255
@@ -280,7 +281,7 @@ struct Edges {
         (first &+ 2 &* middle &+ last &+ 2) &>> 2
     }
 
-    /// Returns the rows of a block with this mode.
+    /// Returns the four rows of the block, predicted by a mode of `BlockPrediction`.
     func predicted(_ mode: UInt8) -> (UInt32, UInt32, UInt32, UInt32) {
         switch mode {
         case BlockPrediction.gradient: gradient()

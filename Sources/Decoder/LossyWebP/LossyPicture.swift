@@ -3,7 +3,7 @@
 /// The code checks every index and uses no pointer, so a damaged file cannot reach the memory of another picture.
 ///
 ///     guard let picture = LossyPicture(bytes), let small = picture.decoded(eighths: 2) else {
-///         return // Unusual or damaged: use a decoder confined to this picture.
+///         return // Unusual or damaged: decode this picture in a process of its own.
 ///     }
 ///
 /// The decoder supports opaque still pictures in one VP8 frame (RFC 6386). It declines all other files: lossless,
@@ -27,10 +27,11 @@ public struct LossyPicture: Sendable {
         height = header.height
     }
 
-    /// Decodes at `eighths`/8 of the size, rounded up; `eighths` is 1, 2, 4 or 8. Returns nil if the file is damaged.
+    /// Decodes the picture at `eighths`/8 of its size, rounded up. `eighths` must be 1, 2, 4 or 8. Returns nil if the
+    /// file is damaged.
     ///
-    /// Each pixel of a smaller picture is the mean of the pixels that it covers. Smaller pictures lack the loop filter,
-    /// which smooths the edges of blocks: libwebp omits it too when it reduces.
+    /// Each pixel of a smaller picture is the mean of the pixels that it covers. The decoder applies the loop filter,
+    /// which smooths the edges of blocks, only at full size. libwebp also omits this filter when it reduces a picture.
     public func decoded(eighths: Int) -> LossyPixels? {
         guard eighths == 1 || eighths == 2 || eighths == 4 || eighths == 8 else { return nil }
         var decoder = FrameDecoder(header)
@@ -56,7 +57,7 @@ public struct LossyPixels: Sendable {
 struct LossyFile {
     /// The positions of the frame's bytes.
     let frame: Range<Int>
-    /// The size that an extended file claims.
+    /// The size that an extended file claims; nil for a simple file.
     let canvas: (width: Int, height: Int)?
 
     /// Reads the chunks. Returns nil if the file is unusual or truncated. Ignores bytes after the file's end.
@@ -78,7 +79,7 @@ struct LossyFile {
                 guard found == nil else { return nil }
                 found = content..<content + size
             case "VP8X":
-                // The flags of a profile, transparency, an orientation, and an animation.
+                // The mask selects the flags of a profile, transparency, an orientation, and an animation.
                 guard found == nil, size >= 10, bytes[content] & 0x3A == 0 else { return nil }
                 canvas = (
                     1 + Self.number(bytes, at: content + 4, bytes: 3), 1 + Self.number(bytes, at: content + 7, bytes: 3)
@@ -103,21 +104,22 @@ struct LossyFile {
 struct FrameHeader: Sendable {
     let width: Int
     let height: Int
-    /// The coded parts of the frame.
+    /// The words of all coded parts of the frame.
     let words: [UInt32]
-    /// The part with the header and the modes, and its reader after the header.
+    /// The part with the header and the modes. The reader `modes` has already read the header.
     let modesPart: CodedWords.Part
     let modes: BooleanReader
-    /// The parts with the coefficients: 1, 2, 4 or 8, in turn for the rows of macroblocks.
+    /// The parts with the coefficients: 1, 2, 4 or 8. The rows of macroblocks use these parts in turn.
     let partitions: [CodedWords.Part]
-    /// Whether each macroblock names its segment.
+    /// Whether each macroblock states its segment.
     let hasSegmentMap: Bool
     let segmentProbabilities: [UInt8]
     /// The quantisation steps of the four segments.
     let steps: [QuantisationSteps]
     let filter: LoopFilter
     let tokens: TokenProbabilities
-    /// The probability that a macroblock has coefficients; nil if all have.
+    /// The probability that a macroblock has coefficients, in units of 1/256. Nil means that all macroblocks have
+    /// coefficients.
     let skipProbability: UInt8?
 
     /// The number of macroblocks in a row.
@@ -129,22 +131,22 @@ struct FrameHeader: Sendable {
     private static let sideLimit = 4096
     /// The maximum number of pixels that this decoder accepts.
     private static let areaLimit = 4 << 20
-    /// The least number of bits for the modes of a macroblock. So a short file cannot make Vitrine reserve the memory of a
-    /// large picture.
+    /// The minimum number of bits for a macroblock's modes. Because of this limit, a short file cannot make Vitrine
+    /// allocate the memory of a large picture.
     private static let leastBits = 3
 
     /// The values of a frame's segments.
     private struct Segments {
         var isEnabled = false
         var hasMap = false
-        /// Whether the values replace those of the frame, instead of adding to them. Segments without values have 0, as in
-        /// libwebp.
+        /// Whether a segment's values replace the frame's values. Otherwise, they are added to the frame's values. A
+        /// segment without values has 0, as in libwebp.
         var areAbsolute = true
         var indices = [0, 0, 0, 0]
         var levels = [0, 0, 0, 0]
         var probabilities: [UInt8] = [255, 255, 255]
 
-        /// Reads the segments (9.3).
+        /// Reads the segments' values (RFC 6386, 9.3).
         init(_ reader: inout BooleanReader, _ words: [UInt32]) {
             isEnabled = reader.flag(words, 128)
             guard isEnabled else { return }
@@ -160,7 +162,7 @@ struct FrameHeader: Sendable {
             }
         }
 
-        /// Returns a segment's value, given the frame's.
+        /// Returns a segment's value. `own` has the values of all segments, and `common` is the frame's value.
         func value(_ own: [Int], _ segment: Int, _ common: Int) -> Int {
             !isEnabled ? common : areAbsolute ? own[segment] : common + own[segment]
         }
@@ -171,7 +173,7 @@ struct FrameHeader: Sendable {
         let start = frame.lowerBound
         guard frame.count >= 10, bytes[start + 3..<start + 6].elementsEqual([0x9D, 0x01, 0x2A]) else { return nil }
         let tag = LossyFile.number(bytes, at: start, bytes: 3)
-        // A key frame of a known version that is shown (9.1).
+        // The frame must be a key frame of a known version, and must be shown (9.1).
         guard tag & 1 == 0, tag >> 1 & 7 <= 3, tag >> 4 & 1 == 1 else { return nil }
         width = LossyFile.number(bytes, at: start + 6, bytes: 2) & 0x3FFF
         height = LossyFile.number(bytes, at: start + 8, bytes: 2) & 0x3FFF
@@ -186,8 +188,7 @@ struct FrameHeader: Sendable {
         modesPart = coded.add(bytes, first)
         var reader = BooleanReader(modesPart)
         let words = coded.words
-        // The colour space and whether pixels need clamping (9.2). All decoders treat both values
-        // alike.
+        // Skip the bits for the colour space and for clamping (9.2). All decoders treat 0 and 1 alike.
         _ = reader.number(words, bits: 2)
         let segments = Segments(&reader, words)
         var filter = LoopFilter(&reader, words)
@@ -201,7 +202,7 @@ struct FrameHeader: Sendable {
         self.filter = filter
         hasSegmentMap = segments.hasMap
         segmentProbabilities = segments.probabilities
-        // Whether the probabilities remain for the next frame.
+        // Skip the flag that keeps the probabilities for the next frame.
         _ = reader.flag(words, 128)
         tokens = TokenProbabilities(reading: &reader, words)
         skipProbability =
@@ -227,7 +228,7 @@ struct FrameHeader: Sendable {
     }
 }
 
-/// A picture's coded parts in 32-bit words. The first bit is the highest.
+/// A picture's coded parts in 32-bit words. In each word, the first bit is the highest.
 struct CodedWords {
     /// A part that a `BooleanReader` reads.
     struct Part {

@@ -1,13 +1,13 @@
 /// Reads arithmetically coded bits (RFC 6386, 7).
 ///
-/// Each call gets the words as an argument, which avoids reference counting. After the last word the reader reads zeros.
-/// It does not detect the end of its part: call `isBeyond` after each row.
+/// Each call gets the words as an argument, which avoids reference counting. After the last word, the reader reads
+/// zeros. The reader does not notice the end of its part, so call `isBeyond` after each row.
 struct BooleanReader {
     /// Bits that were read ahead. The next bit is the highest; unused low bits are 0.
     private var value: UInt64 = 0
     /// The number of valid bits in `value`.
     private var available: UInt32 = 0
-    /// The current range minus 1, from 127 to 254.
+    /// The current range of the arithmetic code, minus 1: from 127 to 254.
     private var range: UInt32 = 254
     /// The index of the next word.
     private var next: UInt32
@@ -16,7 +16,8 @@ struct BooleanReader {
         next = UInt32(truncatingIfNeeded: part.words.lowerBound)
     }
 
-    /// Whether the reader needed bits after the end of its part. Reading a bit needs the next eight bits.
+    /// Whether the reader has used bits after the end of its part. To decode one bit, the reader looks at the next
+    /// eight bits.
     func isBeyond(_ part: CodedWords.Part) -> Bool {
         32 * (Int(next) - part.words.lowerBound) - Int(available) + 8 > part.bits
     }
@@ -38,13 +39,13 @@ struct BooleanReader {
         available &+= 32
     }
 
-    /// Reads a bit that is available.
+    /// Reads a bit like `flag`, but without a refill. At least eight bits must be available.
     @inline(__always)
     mutating func nextFlag(_ probability: UInt32) -> Bool {
         let split = (range &* probability) &>> 8
         let threshold = UInt64(split &+ 1) &<< 56
         let isSet: Bool
-        // The hint makes the compiler branch. Selecting the values would delay the next bit.
+        // The hint makes the compiler use a branch. Without a branch, the next bit would have to wait for this one.
         if _fastPath(value < threshold) {
             range = split
             isSet = false
@@ -61,8 +62,9 @@ struct BooleanReader {
         return isSet
     }
 
-    /// Reads a sign that is available, without a branch: it cannot be predicted. Its probability is a half, and the range
-    /// is below 255 after the first bit of a part, so exactly one bit is used.
+    /// Reads a sign without a branch, because the processor cannot predict signs. At least eight bits must be
+    /// available. The probability is ½, and the range is below 255 after the first bit of a part. So the sign uses
+    /// exactly one bit.
     @inline(__always)
     private mutating func nextSign() -> Int32 {
         let split = range &>> 1
@@ -86,8 +88,8 @@ struct BooleanReader {
         return flag(words, 128) ? -magnitude : magnitude
     }
 
-    /// Reads the coefficients of a block that has at least one (RFC 6386, 13.2). Stores each, multiplied by its quantisation
-    /// step, in the four words from `start` on. Before the call, these words must be 0.
+    /// Reads the coefficients of a block that has at least one (RFC 6386, 13.2). Stores each, multiplied by its
+    /// quantisation step, in the four words from `start` on. Before the call, these words must be 0.
     ///
     /// - Parameters:
     ///   - index: the index of the probabilities for the first coefficient.
@@ -121,7 +123,7 @@ struct BooleanReader {
             }
             let sign = reader.nextSign()
             value = (value ^ sign) &- sign
-            // The factors of hostile files may exceed 16 bits. Other decoders drop the higher bits.
+            // The products in hostile files may exceed 16 bits. Like other decoders, drop the higher bits.
             let product = value &* (position == 0 ? steps.first : steps.other)
             let place = Self.place(of: position)
             coefficients[start &+ place &>> 2] |=
@@ -134,7 +136,7 @@ struct BooleanReader {
         }
     }
 
-    /// Reads a coefficient's magnitude of 2 or more. Leaves enough bits for a sign and a flag.
+    /// Reads a coefficient's magnitude of 2 or more. Afterwards, enough bits for a sign and a flag are available.
     private mutating func readLargeValue(
         _ words: [UInt32], _ nodes: UInt64, _ rare: [UInt64], _ index: Int
     ) -> Int32 {
@@ -165,7 +167,7 @@ struct BooleanReader {
         return base &+ rest
     }
 
-    /// Reads a block's mode (RFC 6386, 11.2), with the probabilities from an index on.
+    /// Reads a block's mode (RFC 6386, 11.2). `start` is the index of the first probability.
     @inline(__always)
     mutating func readBlockMode(_ words: [UInt32], _ start: Int) -> UInt8 {
         let probabilities = ModeProbabilities.ofBlocks
@@ -183,7 +185,7 @@ struct BooleanReader {
             ? BlockPrediction.horizontalUp : BlockPrediction.horizontalDown
     }
 
-    /// The probabilities of the bits after large coefficients' tokens.
+    /// The probabilities of the extra bits that follow the token of a large coefficient.
     private static let extraBits3: [UInt8] = [173, 148, 140]
     private static let extraBits4: [UInt8] = [176, 155, 140, 135]
     private static let extraBits5: [UInt8] = [180, 157, 141, 134, 130]
@@ -195,7 +197,8 @@ struct BooleanReader {
         UInt32(truncatingIfNeeded: nodes &>> (8 &* node)) & 255
     }
 
-    /// Returns the coefficient's place in its block, row by row. The constant is the zigzag order, four bits each.
+    /// Returns a coefficient's place in its block, counted row by row. The constant is the zigzag order, with four bits
+    /// for each coefficient.
     @inline(__always)
     private static func place(of position: Int) -> Int {
         Int(truncatingIfNeeded: 0xFEB7_ADC9_6325_8410 as UInt64 &>> UInt64(truncatingIfNeeded: 4 &* position) & 15)
@@ -212,11 +215,13 @@ struct Macroblock {
     var segment = 0
     /// Whether the macroblock has no coefficients.
     var isSkipped = false
-    /// Two bits for each of 16 blocks of luma, four of blue-difference and four of red-difference chroma: 0 without
-    /// coefficients, 1 with only the first, 2 with the first three of the zigzag order, 3 with more.
+    /// The kind of each block, in two bits. Kind 0 has no coefficients, and kind 1 only the first. Kind 2 has at most
+    /// the first three in zigzag order, and kind 3 has more. The blocks are 16 of luma, four of blue-difference and
+    /// four of red-difference chroma.
     private(set) var kinds: UInt64 = 0
 
-    /// Notes the position after a block's last coefficient, and whether it has the first.
+    /// Records a block's kind. `count` is the position after the block's last coefficient, and `hasFirst` is false if
+    /// the first one is 0.
     @inline(__always)
     mutating func recordKind(_ count: Int, _ hasFirst: Bool, at index: Int) {
         kinds |= (count > 3 ? 3 : count > 1 ? 2 : hasFirst ? 1 : 0) &<< UInt64(truncatingIfNeeded: 2 &* index)
@@ -231,7 +236,7 @@ enum Prediction: UInt8 {
     case vertical
     /// The pixels on the left, continued to the right.
     case horizontal
-    /// The sum of both, minus the pixel in the corner.
+    /// The pixel above plus the pixel on the left, minus the pixel in the corner.
     case gradient
 }
 
@@ -251,9 +256,9 @@ enum BlockPrediction {
 
 /// Reads macroblocks, row by row.
 struct MacroblockReader {
-    /// The coefficients of 16 blocks of luma, four of blue-difference and four of red-difference chroma, and the block that
-    /// contains the first coefficients of luma. A word holds a row of four, the first in the lowest 16 bits. All are 0
-    /// between macroblocks.
+    /// The coefficients of a macroblock's 25 blocks. The blocks are 16 of luma, four of blue-difference and four of
+    /// red-difference chroma, and one with the first coefficients of luma. A word holds a row of four coefficients, the
+    /// first in the lowest 16 bits. All are 0 between macroblocks.
     var coefficients = [UInt64](repeating: 0, count: 25 * 4)
     /// The modes of the current macroblock's blocks, if each has its own.
     private(set) var blockModes = [UInt8](repeating: 0, count: 16)
@@ -267,10 +272,10 @@ struct MacroblockReader {
     private var modesAbove: [UInt8]
     /// The modes of the four blocks on the left.
     private var modesLeft = [UInt8](repeating: 0, count: 4)
-    /// A bit for each lowest block of the macroblocks above: whether it has coefficients. The bits are four for luma, two
-    /// and two for chroma, and one for the luma's first coefficients.
+    /// For each macroblock above, the bits that say which of its lowest blocks have coefficients. Four bits are for
+    /// luma, two for each plane of chroma, and one for the block with luma's first coefficients.
     private var coefficientsAbove: [Int]
-    /// The same for the blocks on the left.
+    /// The bits that say which blocks on the left have coefficients, in the order of `coefficientsAbove`.
     private var coefficientsLeft = 0
     /// The current row of macroblocks.
     private var row = 0
@@ -302,7 +307,7 @@ struct MacroblockReader {
     mutating func read(column: Int) -> Macroblock {
         let block = readModes(column)
         if block.isSkipped {
-            // A split macroblock has no block of the luma's first coefficients, so the bit for that block stays.
+            // A split macroblock has no block with luma's first coefficients, so the bit for that block stays.
             let kept = block.isSplit ? 0x100 : 0
             coefficientsLeft &= kept
             coefficientsAbove[column] &= kept
@@ -361,7 +366,7 @@ struct MacroblockReader {
         return block
     }
 
-    /// Reads all blocks of a macroblock (RFC 6386, 13.3), and notes their kinds.
+    /// Reads all blocks of a macroblock (RFC 6386, 13.3), and records their kinds.
     private mutating func readCoefficients(_ modes: Macroblock, _ column: Int) -> Macroblock {
         var block = modes
         let steps = header.steps[block.segment]
@@ -386,10 +391,11 @@ struct MacroblockReader {
     ///
     /// - Parameters:
     ///   - start: the index of the first block.
-    ///   - side: the number of blocks in a row, and of rows.
-    ///   - above: the bits of the blocks above, from the bit `place` on. Afterwards, the bits of this macroblock's lowest
-    ///     blocks.
-    ///   - left: the same for the blocks on the left.
+    ///   - side: the number of blocks in a row, and the number of rows.
+    ///   - above: the bits of the blocks above, from the bit `place` on. The call replaces them by the bits of this
+    ///     macroblock's lowest blocks.
+    ///   - left: the bits of the blocks on the left. The call replaces them by the bits of this macroblock's right
+    ///     column.
     @inline(__always)
     private mutating func readBlocks(
         _ block: inout Macroblock, _ start: Int, side: Int, type: Int, first: Int,
@@ -430,7 +436,8 @@ struct MacroblockReader {
     /// The index of the block that contains the first coefficients of luma.
     private static let lumaDCIndex = 24
 
-    /// Computes the first coefficients of luma from their own block, and clears that block (RFC 6386, 14.3).
+    /// Computes the first coefficients of the luma blocks (RFC 6386, 14.3). They come from a separate block, which this
+    /// method clears.
     private mutating func distributeLumaDC() {
         let start = 4 * Self.lumaDCIndex
         let rows = (coefficients[start], coefficients[start + 1], coefficients[start + 2], coefficients[start + 3])

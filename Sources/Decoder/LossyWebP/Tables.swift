@@ -1,24 +1,25 @@
-/// The probabilities of coefficients' tokens (RFC 6386, 13.2).
+/// The probabilities of the tokens that encode coefficients (RFC 6386, 13.2).
 ///
-/// The tree of tokens has eleven nodes. Each probability is that of the node's lower branch, in units of 1/256.
+/// The tree of tokens has eleven nodes. Each probability is that of a 0 bit at a node, in units of 1/256.
 struct TokenProbabilities {
-    /// The probabilities of the first eight nodes, the first in the lowest byte. `index` returns the indices.
+    /// The probabilities of the first eight nodes, the first in the lowest byte. `index` returns the index of a word.
     private(set) var common: [UInt64]
     /// The probabilities of the other three nodes.
     private(set) var rare: [UInt64]
 
     /// The number of nodes.
     private static let nodes = 11
-    /// The bands of positions, which share probabilities (RFC 6386, 13.3).
+    /// The band of each position. Positions of one band share probabilities (RFC 6386, 13.3).
     private static let bands = [0, 1, 2, 3, 6, 4, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7]
 
-    /// Returns the index for a type of block, a coefficient's position below 16, and a context from 0 to 2.
+    /// Returns an index in `common` and `rare`. The type of block is from 0 to 3, the coefficient's position from 0 to
+    /// 15, and the context from 0 to 2.
     @inline(__always)
     static func index(_ type: Int, _ position: Int, _ context: Int) -> Int {
         (type &* 16 &+ position) &* 4 &+ context
     }
 
-    /// Returns the index for the position after that of another index. There must be one.
+    /// Returns the index for the next position. The position of `index` must not be the last one.
     @inline(__always)
     static func next(_ index: Int, _ context: Int) -> Int { (index | 3) &+ 1 &+ context }
 
@@ -42,7 +43,7 @@ struct TokenProbabilities {
         }
     }
 
-    /// For each default probability, the probability that a picture replaces it (RFC 6386, 13.4).
+    /// The probability that a picture keeps each default probability, in units of 1/256 (RFC 6386, 13.4).
     private static let updates: [UInt8] = [
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 176, 246, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -147,10 +148,11 @@ struct TokenProbabilities {
     ]
 }
 
-/// The ranges of a `BooleanReader` after a bit.
+/// The normalised ranges of a `BooleanReader` after it has read a bit.
 enum NormalRanges {
-    /// The values by the range minus 1. The low byte is the range minus 1 after doublings until it exceeds 127, and the high
-    /// byte is the number of doublings. Looking it up is faster than counting bits.
+    /// One value for each range. The index is the range minus 1. The range is doubled until it exceeds 127. The low
+    /// byte is the doubled range minus 1, and the high byte is the number of doublings. A lookup is faster than
+    /// counting bits.
     static let values: [UInt16] = [
         1919, 1663, 1727, 1407, 1439, 1471, 1503, 1151, 1167, 1183, 1199, 1215, 1231, 1247, 1263, 895, 903, 911, 919,
         927, 935, 943, 951, 959, 967, 975, 983, 991, 999, 1007, 1015, 639, 643, 647, 651, 655, 659, 663, 667, 671,
@@ -169,8 +171,8 @@ enum NormalRanges {
 
 /// The fixed probabilities of prediction modes.
 enum ModeProbabilities {
-    /// The probabilities of a block's mode (RFC 6386, 11.5). The indices are the mode of the block above, the mode of the
-    /// block on the left, and a node of the tree.
+    /// The probabilities of a block's mode (RFC 6386, 11.5). The indices are the mode of the block above, the mode of
+    /// the block on the left, and a node of the tree.
     static let ofBlocks: [UInt8] = [
         231, 120, 48, 89, 115, 113, 120, 152, 112, 152, 179, 64, 126, 170, 118, 46, 70, 95, 175, 69, 143, 80, 85, 82,
         72, 155, 103, 56, 58, 10, 171, 218, 189, 17, 13, 152, 144, 71, 10, 38, 171, 213, 144, 34, 26, 114, 26, 17,
@@ -211,17 +213,17 @@ enum ModeProbabilities {
     ]
 }
 
-/// The quantisation steps of a segment (RFC 6386, 9.6 and 14.1). Each pair has the step of the first coefficient and that
-/// of the others.
+/// The quantisation steps of a segment (RFC 6386, 9.6 and 14.1). Each pair has the step of the first coefficient and
+/// the step of the other coefficients.
 struct QuantisationSteps {
     /// The steps of luma.
     let luma: (first: Int32, other: Int32)
-    /// The steps of the block that contains the first coefficients of the others.
+    /// The steps of the block with the first coefficients of the luma blocks.
     let means: (first: Int32, other: Int32)
     /// The steps of chroma.
     let chroma: (first: Int32, other: Int32)
 
-    /// The offsets that each kind of coefficient adds to its segment's index.
+    /// The offset for each kind of coefficient, which is added to a segment's quantisation index.
     struct Differences {
         let lumaFirst: Int
         let meansFirst: Int
@@ -239,7 +241,7 @@ struct QuantisationSteps {
         }
     }
 
-    /// Looks up the steps for a segment's index.
+    /// Looks up the steps for a segment's quantisation index.
     init(index: Int, _ differences: Differences) {
         luma = (Self.step(Self.first, index + differences.lumaFirst), Self.step(Self.other, index))
         means = (

@@ -7,7 +7,8 @@ import Sandbox
 /// The decoder's program. By default, the program decodes one picture and exits.
 ///
 /// Descriptor 0 is the picture, descriptor 1 the memory for the answer. The only argument is the request in the form of
-/// `DecodeRequest.argument`. The exit status is 0 if the memory contains an answer, even a failure, otherwise 1.
+/// `DecodeRequest.argument`. The exit status is 0 if the memory contains an answer, which may be a failure; otherwise
+/// it is 1.
 ///
 /// With `--report` the program writes a `DecoderReport` into the memory, or to a terminal. With `--serve` it forks
 /// processes that decode, as `DecoderService` describes. With `--small` it decodes many small pictures, as
@@ -26,7 +27,8 @@ enum VitrineDecoder {
 
     /// Puts this process into the sandbox, decodes the picture, and exits.
     ///
-    /// - Parameter isServed: whether a server has forked this process, which then leaves some pictures to programs.
+    /// - Parameter isServed: whether a server has forked this process. Such a process declines pictures that need a
+    ///   library that servers do not load.
     private static func decode(
         _ request: Result<DecodeRequest, PixelsError>, isVideo: Bool = false, isServed: Bool = false
     ) -> Never {
@@ -57,7 +59,7 @@ enum VitrineDecoder {
         Decoder.prepareForMany()
         guard SandboxRules.applyToServer() != nil else { exit(1) }
         PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
-            // Inside the sandbox, this process could not load further libraries.
+            // Inside the sandbox, the forked process could not load further libraries.
             guard Decoder.isPreparedForMany(withPictureOn: STDIN_FILENO) else { _exit(DecoderService.elsewhere) }
             decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) }, isServed: true)
         }.run()
@@ -100,7 +102,8 @@ enum VitrineDecoder {
         }
     }
 
-    /// Writes the frame that is due into the memory. Returns the answer to the client.
+    /// Returns the answer to an order. If the due frame is new, writes it into the shared memory. Writes a failure
+    /// there, too.
     private static func answer(
         _ order: VideoService.Order, _ playback: Result<VideoFrameSource, DecodeFailure>, _ memory: SealedMemory
     ) throws(PixelsError) -> VideoService.Answer {
@@ -159,7 +162,7 @@ enum VitrineDecoder {
         let text = Array(DecoderReport(restrictions: restrictions.names, libraries: libraries).text.utf8)
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         let isSaid = withExtendedLifetime(answer) {
-            // If descriptor 1 is no block of memory, a user has called the program directly.
+            // If descriptor 1 is not memory that can be sealed, a user has called the program directly.
             answer.isSealable
                 ? (try? answer.fill(with: [text])) != nil : write(STDOUT_FILENO, text, text.count) == text.count
         }
@@ -170,19 +173,19 @@ enum VitrineDecoder {
 /// The picture's file, which the parent process passes on. Vitrine maps the file into memory, because most decoders
 /// read only parts of it.
 ///
-/// A sealed block cannot change. A file on disk can: if it shrinks while mapped, the system kills this process, which
-/// is acceptable.
+/// Sealed memory cannot change, but a file on disk can. If the file shrinks while it is mapped, the system kills this
+/// process, which is acceptable.
 struct InputFile {
     private let descriptor: CInt
     /// The file's length in bytes.
     let size: Int
-    /// Whether the decoder reads the file in pieces, as it does videos.
+    /// Whether the decoder reads the file in pieces. It reads only videos in this way.
     let isReadInPieces: Bool
 
     private static let longest = 512 << 20
 
     /// Checks the file's type and size, without reading its contents. Use this initialiser before the process enters
-    /// the sandbox: for the check, glibc uses a system call that also accepts paths.
+    /// the sandbox. For the check, glibc uses a system call that also accepts paths, and the sandbox refuses that call.
     ///
     /// - Parameter descriptor: a regular file, open for reading.
     init(descriptor: CInt, isReadInPieces: Bool) throws(DecodeFailure) {

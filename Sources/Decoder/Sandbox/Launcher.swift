@@ -11,8 +11,8 @@ import Pixels
 ///
 /// The launcher ends when this object is released, or when this process ends in any way. Its programs continue.
 ///
-/// Through the launcher, a compromised process can start any program, as a process without restrictions can. The
-/// launcher does not judge its requests, because the user may change the program that opens photos at any time.
+/// The launcher starts every program that this process requests, because the user may change the program that opens
+/// photos at any time. So if this process is compromised, it can start any program, as if it had no restrictions.
 public final class Launcher: Sendable {
     /// The reason why a program, or the launcher, did not start.
     public struct Failure: Error, CustomStringConvertible {
@@ -30,7 +30,7 @@ public final class Launcher: Sendable {
         }
     }
 
-    /// A started program.
+    /// A program that the launcher has started.
     public struct Program: Sendable {
         /// The number of the process, valid until `wait` returns.
         public let number: pid_t
@@ -39,7 +39,7 @@ public final class Launcher: Sendable {
         /// Waits for the program to end. Returns its wait status, 0 for success; nil if the launcher has ended.
         public func wait() -> Int32? { Launcher.answer(answers) }
 
-        /// Waits for the program, and kills it after some milliseconds.
+        /// Waits for the program to end. Kills it if it still runs after `patience` milliseconds.
         public func end(after patience: Int32) {
             var watched = pollfd(fd: answers.descriptor, events: Int16(POLLIN), revents: 0)
             let hasAnswer = poll(&watched, 1, patience) == 1 && Int32(watched.revents) & POLLIN != 0
@@ -51,7 +51,8 @@ public final class Launcher: Sendable {
     private let number: pid_t
     private let requests: PacketSocket
 
-    /// Forks the launcher. The current process must have one thread, and may have open files, which the launcher closes.
+    /// Forks the launcher. The current process must have one thread, and may have open files, which the launcher
+    /// closes.
     public init() throws(Failure) {
         do throws(PixelsError) {
             let (ours, theirs) = try PacketSocket.pair()
@@ -70,17 +71,18 @@ public final class Launcher: Sendable {
         while waitpid(number, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// Starts a program in a session of its own, with `/dev/null` as its three files and the variables of this process.
+    /// Starts a program in a session of its own. Its standard input, output and error are `/dev/null`, and its
+    /// environment variables are those of this process. `input` and `isBare` change the input and the variables.
     ///
     /// - Parameters:
-    ///   - words: the program, which is searched in `$PATH`, and its arguments; together at most 100,000 bytes.
-    ///   - input: an open descriptor, of which the program gets a copy as its standard input.
-    ///   - isBare: whether the program gets only variables for networks, languages, the loader and tests. Variables of proxies
-    ///     may contain passwords.
+    ///   - words: the program's name, which is looked up in `$PATH`, and its arguments; together at most 100,000 bytes.
+    ///   - input: an open descriptor; the program gets a copy of it as its standard input.
+    ///   - isBare: whether the program gets only the environment variables for networks, languages, the loader and
+    ///     tests. These include variables of proxies, which may contain passwords.
     public func start(_ words: [String], input: CInt? = nil, isBare: Bool = false) throws(Failure) -> Program {
         do throws(PixelsError) {
             guard words.first?.isEmpty == false else { throw .system(call: "posix_spawnp", code: EINVAL) }
-            // An empty first word asks for few variables.
+            // If the first word is empty, the program gets only the needed variables.
             let answers = try request((isBare ? [""] : []) + words, input)
             guard let number = Self.answer(answers) else { throw .system(call: "poll", code: EPIPE) }
             // The launcher reports an error as a negative number.
@@ -91,9 +93,9 @@ public final class Launcher: Sendable {
         }
     }
 
-    /// Sends a request. Returns the socket for its answers.
+    /// Sends a request. Returns the socket on which the launcher answers it.
     private func request(_ words: [String], _ input: CInt?) throws(PixelsError) -> PacketSocket {
-        // The launcher would take a null character for the end of a word.
+        // The launcher would interpret a null character as the end of a word.
         guard !words.isEmpty, !words.contains(where: { $0.utf8.contains(0) }) else {
             throw .system(call: "posix_spawnp", code: EINVAL)
         }
@@ -114,7 +116,8 @@ public final class Launcher: Sendable {
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
     }
 
-    /// The bytes that fit a socket's usual buffer of 208 KiB, in which the kernel counts its own data too.
+    /// The maximum number of bytes of a request. It fits into a socket's usual buffer of 208 KiB, which also contains
+    /// data of the kernel.
     fileprivate static let longestRequest = 100_000
 }
 
@@ -124,7 +127,7 @@ extension Launcher.Failure {
     }
 }
 
-/// The launcher's side: starts programs on request, and reports their ends.
+/// The code of the launcher's process. It starts programs on request, and reports when they end.
 private enum LauncherProcess {
     private struct Program {
         let number: pid_t
@@ -135,7 +138,7 @@ private enum LauncherProcess {
 
     static func run(_ socket: PacketSocket) -> Never {
         guard dup2(socket.descriptor, 0) == 0, csandbox_close_all_but_three() == 0 else { _exit(1) }
-        // The terminal belongs to the other process.
+        // Only the parent process may use the terminal.
         let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard nowhere >= 0, dup2(nowhere, 1) == 1, dup2(nowhere, 2) == 2 else { _exit(1) }
         let requests = PacketSocket(adopting: 0)
@@ -163,7 +166,7 @@ private enum LauncherProcess {
         let isBare = words.first == ""
         if isBare { words.removeFirst() }
         var number = pid_t()
-        // Without an input, /dev/null.
+        // Without an input, the program reads /dev/null, which is open as descriptor 1.
         let code = spawn(words, input: packet.descriptors.dropFirst().first ?? 1, isBare: isBare, &number)
         answer(answers, code == 0 ? number : 0 &- code)
         guard code == 0 else { return nil }
@@ -178,7 +181,7 @@ private enum LauncherProcess {
         close(program.end)
     }
 
-    /// Sends a number, unless the other process no longer waits for it.
+    /// Sends a number to the requesting process. Does nothing if that process no longer waits for it.
     private static func answer(_ socket: PacketSocket, _ number: Int32) {
         try? socket.send(withUnsafeBytes(of: number) { Array($0) })
     }
@@ -208,8 +211,8 @@ private enum LauncherProcess {
         return posix_spawnp(&number, words[0], &actions, &attributes, &arguments, &variables)
     }
 
-    /// The variables of this process that a program for the network needs. The strings stay those of this process's
-    /// environment.
+    /// The environment variables of this process that a network program needs. The pointers refer to the strings of
+    /// this process's environment.
     private static var bareVariables: [UnsafeMutablePointer<CChar>?] {
         var variables: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
@@ -221,7 +224,7 @@ private enum LauncherProcess {
         return variables + [nil]
     }
 
-    /// Whether a program for the network gets a variable of this process.
+    /// Whether a network program gets the environment variable with this name.
     private static func isNeeded(_ name: String) -> Bool {
         let names = ["PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "CURL_CA_BUNDLE", "RES_OPTIONS", "LOCALDOMAIN"]
         let beginnings = ["LC_", "SSL_CERT_", "LD_", "SWIFT_", "VITRINE_", "ASAN_", "TSAN_", "LLVM_"]

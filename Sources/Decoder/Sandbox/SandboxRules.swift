@@ -2,35 +2,36 @@ import CSandbox
 
 /// Restricts this process to the rights that decoding needs.
 ///
-/// Before this point, the process has read only the picture's first bytes, to load the libraries it needs. Later calls
-/// can only tighten the restrictions, never loosen them.
+/// Before the call of `apply`, the process reads only the picture's first bytes, and loads the libraries that the
+/// picture needs. Later calls can only tighten the restrictions, never loosen them.
 ///
 ///     guard let restrictions = SandboxRules(longestAnswer: 1 << 20).apply() else { exit(1) }
 ///
-/// The order matters. First, this closes descriptors that the parent left open, because libraries open sockets that
-/// stay open on exec. Then it forbids new privileges; otherwise the kernel permits no further restriction. Landlock
-/// follows, because its rules need a descriptor; then limits, which leave no descriptor free; and last the filter of
-/// system calls, because all earlier steps make such calls.
+/// The order of the steps matters. First, `apply` closes descriptors that the parent process left open, because
+/// libraries open sockets that stay open on exec. Then it forbids new privileges; otherwise the kernel permits no
+/// further restriction. Landlock follows before the resource limits, because its rules need a descriptor, and the
+/// limits leave no descriptor free. The filter of system calls is last, because all earlier steps make such calls.
 ///
-/// A compromised decoder keeps its picture, bounded memory and time, and an answer that the parent does not trust.
+/// A compromised decoder can still read its picture, use limited memory and time, and write an answer. The parent
+/// process does not trust the answer.
 public struct SandboxRules {
-    /// The maximum number of bytes that this process may write to a file, as many as its longest answer has.
+    /// The maximum length of a file that this process writes: the length of its longest answer.
     private let longestAnswer: Int
     /// The maximum number of seconds of processor time.
     private let cpuSeconds: Int
     private let uses: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSecondsForPicture = 10
-    /// The maximum number of seconds for a video, more than any film needs. The limit ends a decoder that a hostile
-    /// video controls.
+    /// The maximum number of seconds of processor time for a video. No film needs as many seconds. The limit ends a
+    /// decoder that a hostile video controls.
     private static let cpuSecondsForVideo = 4 * 3_600
-    /// The maximum memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
-    /// pixels in 4:2:0.
+    /// The maximum memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100
+    /// million pixels in 4:2:0.
     private static let addressSpace = 1 << 30
 
-    /// Creates the rules for a process with a size limit for its answer.
+    /// Creates the rules for a process whose answer has at most `longestAnswer` bytes.
     ///
-    /// - Parameter plays: whether the process plays a video, for which it may take hours.
+    /// - Parameter plays: whether the process plays a video. Then it may use hours of processor time.
     public init(longestAnswer: Int, plays: Bool = false) {
         self.longestAnswer = longestAnswer
         cpuSeconds = plays ? Self.cpuSecondsForVideo : Self.cpuSecondsForPicture
@@ -45,14 +46,14 @@ public struct SandboxRules {
         uses = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
     }
 
-    /// Restricts this process, which must have one thread. Returns the active restrictions. Returns nil if a limit
-    /// could not be set; then the process must not decode.
+    /// Restricts this process, which must have one thread. Returns the active restrictions. Returns nil if a step other
+    /// than Landlock and seccomp failed; then the process must not decode.
     public func apply() -> StandingRestrictions? {
         csandbox_die_with_parent() == 0 ? applyBeyondParent() : nil
     }
 
-    /// Restricts this process like `apply`, but lets it outlive the thread that started it. Other threads may still use
-    /// the process. The process must exit when its socket is closed.
+    /// Restricts this process like `apply`, but the process may outlive the thread that started it. Other threads of
+    /// the parent process may still use it. So it must exit by itself when its socket is closed.
     public func applyBeyondParent() -> StandingRestrictions? {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()
@@ -65,8 +66,8 @@ public struct SandboxRules {
     ///
     /// The server outlives the thread that started it, as after `applyBeyondParent`.
     public static func applyToServer() -> StandingRestrictions? {
-        // Its forked processes cannot list open descriptors inside the sandbox. So they must be able to close all at
-        // once, or there is no server.
+        // Inside the sandbox, the server's forked processes cannot list their open descriptors. So they need the system
+        // call that closes all descriptors at once. Without that call, no server can run.
         guard csandbox_close_at_once_but_three() == 0, csandbox_forbid_new_privileges() == 0,
             csandbox_forbid_inspection() == 0, csandbox_limit(csandbox_core, 0) == 0
         else { return nil }
@@ -75,14 +76,15 @@ public struct SandboxRules {
     }
 
     /// Closes all descriptors except standard input, output and error. In a server's fork, the other descriptors are
-    /// connections of other clients. Returns false if the kernel does not support this; then no server can run.
+    /// connections of other clients. Returns false if the kernel lacks the system call for this; then no server can
+    /// run.
     public static func closeAllButThree() -> Bool { csandbox_close_at_once_but_three() == 0 }
 
     /// Whether this process can allocate three quarters of its memory limit. Call this function after an allocation
     /// failed and all memory is free again. True means that the process had reached its limit; false means that the
     /// system is short of memory or the parent allows less.
     public static func isMemoryThere() -> Bool {
-        // The rest is for the program and its libraries.
+        // The program and its libraries use the other quarter.
         csandbox_can_have_memory(UInt(addressSpace / 4 * 3)) == 1
     }
 
@@ -113,24 +115,25 @@ public struct SandboxRules {
 
 /// Restricts this process to the rights that fetching needs.
 ///
-/// The process may change files in the writable folders, and read those, the readable places, and files of the system that
-/// network libraries need. The process may connect with TCP and UDP, but not listen; make threads, but not processes; and
-/// send signals to itself only.
+/// The process may read and change files in the writable folders. It may also read the readable places, and system
+/// files that network libraries need. It may connect with TCP and UDP but not listen, and may make threads but not
+/// processes. It may send signals only to itself.
 ///
 ///     guard FetcherRules.closeAllButThree(),
 ///         let restrictions = FetcherRules(writableFolders: [cache], readablePlaces: [netrc, photos]).apply()
 ///     else { exit(1) }
 ///     // … make threads, load libraries, fetch …
 ///
-/// Read the command line before, because Swift looks it up in `/proc`, which is closed afterwards. SQLite's temporary files
-/// need a writable folder, in `$SQLITE_TMPDIR`.
+/// Read the command line before the call of `apply`, because Swift looks it up in `/proc`, which the process cannot
+/// read afterwards. Set `$SQLITE_TMPDIR` to a writable folder, because SQLite's temporary files need one.
 ///
-/// A rule belongs to the file or folder that has a path now. If another file replaces a readable file, the process cannot
-/// read the new one; so pass the folder of a file that changes. A place that the user adds later needs a new process.
+/// A rule belongs to the file or folder that has the path during the call of `apply`. If another file later replaces a
+/// readable file, the process cannot read the new file. So pass the folder of a file that may be replaced. For a place
+/// that the user adds later, start a new process.
 ///
-/// A compromised process keeps the writable folders, what it may read, and the network. It can learn names and sizes of other
-/// files, and with `usesLocalServices`, talk to any service of the user that listens at a path. Services such as the
-/// session's D-Bus start programs on request.
+/// A compromised process can still change the writable folders, read the readable places, and use the network. It can
+/// learn names and sizes of other files. With `usesLocalServices`, it can connect to any service of the user whose
+/// socket has a path. Services such as the session's D-Bus start programs on request.
 public struct FetcherRules {
     private let writableFolders: [String]
     private let readablePlaces: [String]
@@ -143,7 +146,8 @@ public struct FetcherRules {
     ///   - writableFolders: folders that must exist, whose contents the process may change.
     ///   - readablePlaces: other files and folders that the process may read. The rules ignore missing ones.
     ///   - usesLocalServices: whether the process may connect to services of this machine. Name lookups need nscd,
-    ///     systemd-resolved or Avahi on some systems; without these services, the C library asks the name servers itself.
+    ///     systemd-resolved or Avahi on some systems; without these services, the C library asks the name servers
+    ///     itself.
     public init(writableFolders: [String], readablePlaces: [String] = [], usesLocalServices: Bool = true) {
         self.init(
             writableFolders: writableFolders, readablePlaces: readablePlaces, usesLocalServices: usesLocalServices,
@@ -164,13 +168,14 @@ public struct FetcherRules {
 
     /// Closes all descriptors except standard input, output and error. Returns false on failure.
     ///
-    /// Call this first, because the parent's other threads may have left descriptors open, and `apply` restricts none of them.
+    /// Call this before `apply`, because the parent's other threads may have left descriptors open, and `apply` does
+    /// not restrict open descriptors.
     public static func closeAllButThree() -> Bool { csandbox_close_all_but_three() == 0 }
 
     /// Restricts this process, which must have one thread. Returns the active restrictions.
     ///
-    /// Returns nil if the process has several threads, a writable folder is missing, or a limit could not be set. Then the
-    /// process must not fetch.
+    /// Returns nil if the process has several threads, if a writable folder is missing, or if a step other than
+    /// Landlock and seccomp failed. Then the process must not fetch.
     public func apply() -> StandingRestrictions? {
         // Landlock restricts the calling thread and the threads that it makes later.
         guard csandbox_has_one_thread() == 1, writableFolders.allSatisfy({ access($0, X_OK) == 0 }),
@@ -185,7 +190,7 @@ public struct FetcherRules {
 
     private func buildLandlock() -> Int? {
         let version = csandbox_landlock_version()
-        // Version 1 forbids every rename between folders, which the cache needs.
+        // The cache must rename files between folders, but version 1 always forbids this.
         guard uses.contains(.landlock), version >= 2 else { return nil }
         let rules = csandbox_begin_fetcher_landlock(version)
         guard rules >= 0 else { return nil }
@@ -224,10 +229,11 @@ public struct FetcherRules {
         return String(cString: found)
     }
 
-    /// The folder of the file that names the DNS servers.
+    /// Returns the folder of the file that names the DNS servers.
     ///
-    /// Network managers replace this file when the network changes. A rule for the file would not hold for the new one, and
-    /// no name could be resolved any more. The folder may be `/etc`, where root can read secrets.
+    /// Network managers replace this file when the network changes. A rule for the old file would not apply to the new
+    /// file, so all later name lookups would fail. For root, returns no folder: the folder may be `/etc`, where root
+    /// could read secrets.
     private static func resolverFolder() -> [String] {
         guard geteuid() != 0, let path = realPath(of: "/etc/resolv.conf") else { return [] }
         let parts = path.split(separator: "/").dropLast()
@@ -235,16 +241,17 @@ public struct FetcherRules {
     }
 }
 
-/// Restricts a process that shows screens: no sockets of networks, and no access to the memory of other processes.
+/// Restricts a process that shows screens. The process can no longer open network sockets or access the memory of other
+/// processes.
 ///
 ///     let launcher = try Launcher()       // before, for programs that need the network
 ///     let restrictions = ScreensRules().apply()
 ///
 /// Programs that the process starts have the same restrictions: they cannot fetch, and gain no privileges by setuid.
-/// The programs of a ``Launcher`` made before have no restrictions.
+/// Programs that a ``Launcher`` starts have no restrictions, if the launcher was made before.
 ///
-/// These rules end an attack that opens a connection itself. They do not end one that writes a file in the user's home, or
-/// asks a service of the session or the launcher to start a program.
+/// These rules stop an attack that opens a network connection itself. They do not stop an attack that writes a file in
+/// the user's home, or that asks the launcher or a service of the session to start a program.
 public struct ScreensRules {
     /// Creates the rules.
     public init() {}
@@ -258,30 +265,30 @@ public struct ScreensRules {
 
 /// The kernel restrictions that are active in this process.
 ///
-/// Kernels may lack them: Landlock came with Linux 5.13 and is not enabled everywhere, and containers may forbid both.
-/// Vitrine still works with the remaining restrictions and limits; users can look them up.
+/// A restriction may be missing: Landlock came with Linux 5.13 and is not enabled everywhere, and containers may forbid
+/// Landlock and seccomp. Vitrine then works with the remaining restrictions and limits, which users can look up.
 public struct StandingRestrictions: Equatable, Sendable {
-    /// The version of Landlock's interface; nil without Landlock.
+    /// The version of Landlock's interface; nil if Landlock is not active.
     public let landlock: Int?
     /// Whether seccomp filters this process's system calls.
     public let seccomp: Bool
     /// Whether the process's rules include Landlock.
     private let usesLandlock: Bool
 
-    /// Creates restrictions of rules that use Landlock and seccomp.
+    /// Creates the value for rules that use Landlock and seccomp.
     init(landlock: Int?, seccomp: Bool) {
         (self.landlock, self.seccomp, usesLandlock) = (landlock, seccomp, true)
     }
 
-    /// Creates restrictions of rules that use seccomp alone.
+    /// Creates the value for rules that use only seccomp.
     init(seccomp: Bool) {
         (landlock, self.seccomp, usesLandlock) = (nil, seccomp, false)
     }
 
-    /// Whether no restriction is missing.
+    /// Whether all restrictions of the process's rules are active.
     public var areComplete: Bool { seccomp && (!usesLandlock || landlock != nil) }
 
-    /// A readable name for each restriction, including missing ones.
+    /// A readable name for each restriction, such as `Landlock 7` or `no seccomp`.
     public var names: [String] {
         let landlock = usesLandlock ? [landlock.map { "Landlock \($0)" } ?? "no Landlock"] : []
         return landlock + [seccomp ? "seccomp" : "no seccomp"]
@@ -293,12 +300,12 @@ public struct StandingRestrictions: Equatable, Sendable {
 
 /// A kernel restriction of the decoder and the fetcher.
 ///
-/// Each one alone stops most attacks by a compromised process. They use different parts of the kernel, so a bug in
-/// one does not disable the other.
+/// Each restriction alone stops most attacks by a compromised process. The two use different parts of the kernel, so a
+/// bug in one part does not disable the other restriction.
 public enum Restriction: Hashable, Sendable, CaseIterable {
-    /// Landlock: forbids opening, executing, creating or removing files by path, and TCP connections; the fetcher may
-    /// connect, and use some files. Since version 6 of its interface, Landlock also forbids abstract sockets and signals to
-    /// processes outside.
+    /// Landlock: forbids TCP connections, and opening, executing, creating or removing files by path. The fetcher may
+    /// still connect, and use some files. Since version 6 of its interface, Landlock also forbids signals and
+    /// connections to abstract sockets, if the other process is outside the sandbox.
     case landlock
     /// Seccomp: refuses system calls that the process does not need. For most of these calls, the kernel kills the
     /// decoder.

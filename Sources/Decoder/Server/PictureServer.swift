@@ -2,7 +2,7 @@ import Glibc
 import Pixels
 import Sandbox
 
-/// Starts up once, and then forks a process for each picture.
+/// A server that starts once, and then forks a process for each picture.
 ///
 ///     PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { request in decode(request) }.run()
 ///
@@ -25,8 +25,8 @@ public struct PictureServer {
 
     /// Creates a server that accepts requests from this socket.
     ///
-    /// - Parameter decode: decodes a request packet in the forked process, with the picture on descriptor 0 and the
-    ///   memory for the answer on 1. Only standard error is also open.
+    /// - Parameter decode: gets the request packet, and decodes the picture in the forked process. Descriptor 0 is the
+    ///   picture, and descriptor 1 is the memory for the answer. Only standard error is also open.
     public init(requests: PacketSocket, decode: @escaping ([UInt8]) -> Never) {
         self.requests = requests
         self.decode = decode
@@ -47,14 +47,14 @@ public struct PictureServer {
             entries.append(Self.entry(work.isAbandoned ? -1 : work.client.descriptor))
         }
         guard poll(&entries, nfds_t(entries.count), -1) > 0 else { return }
-        // In reverse, so that removing an element does not move those still to come.
+        // The loop runs backwards, so removing an element does not move the elements that it has not visited yet.
         for index in works.indices.reversed() {
             if entries[1 + 2 * index].revents != 0 {
                 let work = works.remove(at: index)
                 Self.send(work.client, .ended(work.process.reap()))
             } else if entries[2 + 2 * index].revents != 0 {
-                // Clients send nothing on this socket, so the client has closed it, at least for sending. If it still
-                // reads, it gets the result.
+                // Clients send nothing on this socket, so the client has closed it, at least for sending. If the client
+                // still reads, it gets the result.
                 works[index].process.end()
                 works[index].isAbandoned = true
             }
@@ -74,8 +74,7 @@ public struct PictureServer {
             let process = try ForkedProcess { [decode] in
                 dup2(input, STDIN_FILENO)
                 dup2(output, STDOUT_FILENO)
-                // This must happen before the picture's first bytes are read: other clients' connections are still
-                // open.
+                // Close other clients' connections before the process reads the picture's first bytes.
                 guard SandboxRules.closeAllButThree() else { _exit(1) }
                 decode(packet.bytes)
             }
@@ -97,7 +96,7 @@ public struct PictureServer {
     }
 }
 
-/// Decodes small pictures one after the other in this process.
+/// A server that decodes small pictures one after the other in this process.
 ///
 ///     SmallPictureServer(socket: STDIN_FILENO) { request, picture in
 ///         Decoder.decodeSmall(picture, request).map(DecodeOutcome.picture)
@@ -111,7 +110,7 @@ public struct SmallPictureServer {
 
     /// Creates a server that reads requests from this socket. The caller owns the socket.
     ///
-    /// - Parameter decode: decodes a picture; nil means that the client must use a separate process.
+    /// - Parameter decode: decodes a picture. A result of nil means that the client must use a separate process.
     public init(socket: CInt, decode: @escaping (DecodeRequest, [UInt8]) -> DecodeOutcome?) {
         self.socket = socket
         self.decode = decode
@@ -124,7 +123,7 @@ public struct SmallPictureServer {
             let count = buffer.withUnsafeMutableBytes { read(socket, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
-            // The client sends only suitable requests, so the sender of this one is not the client.
+            // The client sends only suitable requests, so an unsuitable request has another sender.
             guard let order = SmallPictureService.order(buffer[..<count]) else { return }
             let outcome = decode(order.request, order.picture)
             guard send(SmallPictureService.answer(order.number, outcome)) else { return }

@@ -14,8 +14,8 @@ import Synchronization
 ///     let running = Task { await client.run(setup) }
 ///
 /// The first wish starts the program. The two processes share the caches, whose databases announce each commit. Wishes,
-/// settings and credentials go to the fetcher; progress, failures, questions and fulfilled wishes come back. If the fetcher
-/// dies, the client starts it again and repeats everything that it must know.
+/// settings and credentials go to the fetcher; progress, failures, questions and fulfilled wishes come back. If the
+/// fetcher dies, the client starts it again and repeats everything that it must know.
 public final class FetcherClient: Sendable {
     /// The objects of this process that the fetcher serves.
     public struct Parts: Sendable {
@@ -49,7 +49,7 @@ public final class FetcherClient: Sendable {
     private let tuning: Mutex<FetcherTuning>
     /// The sentence with which the fetcher has refused to work.
     private let refusal = Mutex<String?>(nil)
-    /// The latest measurements of hosts; nil for those of the setup.
+    /// The latest measurements of hosts; nil before a fetcher has sent some.
     private let history = Mutex<String?>(nil)
     /// The local galleries whose folders a fetcher has read, and watches.
     private let followed = Mutex<Set<GalleryID>>([])
@@ -174,7 +174,8 @@ public final class FetcherClient: Sendable {
         let news = CoalescingStream<ScreensNews>()
         let isIncomplete = Atomic(false)
         let relays = relays(to: news)
-        // Without news, the fetcher stores what it has received and exits. A fetcher that hangs is disconnected.
+        // When the news stream ends, the fetcher stores what it has received and exits. A fetcher that hangs is
+        // disconnected after a while.
         let end: @Sendable () -> Void = {
             news.finish()
             Task {
@@ -223,7 +224,7 @@ public final class FetcherClient: Sendable {
         return isIncomplete.load(ordering: .relaxed) ? .isIncomplete : .isOver
     }
 
-    /// Returns the places that a fetcher needs now.
+    /// Returns the files and folders that a fetcher must be able to read now.
     private func places(for setup: FetcherSetup) -> FetcherPlaces {
         FetcherPlaces(
             [setup.ratingsFolder, setup.netrc, setup.certificates].compactMap { $0 },
@@ -259,7 +260,8 @@ public final class FetcherClient: Sendable {
 
     /// Applies news of the fetcher. Drops news of galleries that are not open.
     ///
-    /// Fulfilled wishes come after their results. The fetcher's own requests come last, because they may follow a fulfilled one.
+    /// The method applies fulfilled wishes after their results. It applies the fetcher's own requests last, because
+    /// such a request may repeat a wish that was just fulfilled.
     private func take(_ news: FetcherNews) {
         if let sentence = news.refusal { refusal.withLock { $0 = sentence } }
         note(news.restrictions)
@@ -296,17 +298,17 @@ public final class FetcherClient: Sendable {
     /// The maximum number of questions for credentials in one message.
     private static let mostLookUps = 16
 
-    /// Whether a subject is the list of an open local gallery.
+    /// Returns whether a subject is the list of an open local gallery.
     ///
-    /// The fetcher itself may request only such subjects.
+    /// The fetcher itself may request only such lists.
     private func isLocalList(_ subject: Wish.Subject) -> Bool {
         guard case .list(let gallery) = subject else { return false }
         return parts.caches.cache(gallery)?.address.scheme == .file
     }
 
-    /// Asks the user a question of the fetcher, if open galleries need the answer.
+    /// Passes the fetcher's question to the user, if open galleries need the answer.
     ///
-    /// A sign-in page of another server than the gallery's could deceive the user.
+    /// A sign-in page on a server that is not the gallery's could deceive the user, so the method removes such a page.
     private func ask(_ question: SignInQuestion) {
         let askers = question.galleries.compactMap { parts.caches.cache($0)?.address }
         guard !askers.isEmpty, question.proxy.map(parts.proxies.contains) ?? true else { return }
@@ -331,7 +333,7 @@ public final class FetcherClient: Sendable {
 
     /// The fetcher's name for users.
     private static let name = "vitrine-fetcher"
-    /// The maximum number of restrictions of a report, and the most characters of each.
+    /// The maximum number of restrictions in a report, and of characters in each restriction.
     private static let (mostRestrictions, longestRestriction) = (4, 40)
 
     /// Shows the stage of a sign-in if it is plausible.
@@ -349,8 +351,9 @@ public final class FetcherClient: Sendable {
 
     /// Answers a question for credentials.
     ///
-    /// The fetcher gets passwords only for servers of open galleries and for configured proxies, so a compromised fetcher
-    /// cannot ask for others. Only the fetcher that asked gets the answer, because the next one numbers its questions anew.
+    /// The fetcher gets passwords only for servers of open galleries and for configured proxies. So a compromised
+    /// fetcher gets no other passwords. Only the fetcher that asked gets the answer, because each fetcher numbers its
+    /// own questions.
     private func answer(_ lookUp: LookUp, _ number: Int) {
         let asker = outbox.withLock { $0 }
         let origins = parts.caches.openCaches.compactMap(\.address.origin)
@@ -382,7 +385,7 @@ public enum FetcherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The program cannot work, for a reason that it states as a sentence.
     case refused(String)
 
-    /// A phrase without a full stop.
+    /// The reason as a phrase without a full stop.
     var reason: String {
         switch self {
         case .cannotStart(let path, let code):
@@ -413,7 +416,7 @@ private struct FetcherProcess: Sendable {
     /// The time for the program to end by itself, in milliseconds.
     private static let patience: Int32 = 2_000
 
-    /// Starts the program with its end of a new connection as standard input.
+    /// Starts the program. Its standard input is one end of a new connection.
     init(path: String, _ launcher: Launcher) throws(FetcherError) {
         let theirs: Int32
         do throws(WireError) { (connection, theirs) = try MessageConnection.pair() } catch {
@@ -434,7 +437,8 @@ private struct FetcherProcess: Sendable {
 }
 
 extension ScreensNews {
-    /// Whether the fetcher may need other places for this news: a gallery was opened, or the user asks for something.
+    /// Returns whether the fetcher may need other places for this news. It may, if a gallery was opened or the user
+    /// requests something.
     ///
     /// - Parameter last: the number of the last request, which this method updates.
     fileprivate func needsPlaces(after last: inout Int) -> Bool {
@@ -446,8 +450,8 @@ extension ScreensNews {
 
 /// The places that the fetcher's restrictions must permit.
 ///
-/// A restriction holds for the file or folder that a path leads to when the fetcher starts, and not for one that replaces it.
-/// So a place is known by its path and its file.
+/// A permission belongs to a file or folder, not to its path. It does not extend to another file that replaces the
+/// first one while the fetcher runs. So a place is identified by its path and its file.
 private struct FetcherPlaces {
     private struct File: Equatable {
         let device: dev_t
@@ -455,11 +459,11 @@ private struct FetcherPlaces {
     }
 
     private var files: [String: File] = [:]
-    /// Whether a host's name needs a service of this machine to be resolved.
+    /// Whether resolving a host's name needs a service of this machine.
     private(set) var needsLocalNames = false
 
     /// - Parameters:
-    ///   - paths: files and folders that all galleries need. Missing ones are left out.
+    ///   - paths: files and folders that all galleries need. Missing files are left out.
     ///   - galleries: the addresses of the open galleries.
     init(_ paths: [String], _ galleries: [Address]) {
         paths.forEach { add($0) }
@@ -488,7 +492,7 @@ private struct FetcherPlaces {
         }
     }
 
-    /// Whether these places include others.
+    /// Returns whether these places include all places of `other`.
     func contains(_ other: FetcherPlaces) -> Bool {
         other.files.allSatisfy { files[$0.key] == $0.value } && (needsLocalNames || !other.needsLocalNames)
     }

@@ -16,8 +16,8 @@ import Towns
 ///     let service = try FetcherService(connection, setup)
 ///     await service.run()
 ///
-/// The service has the same parts as a program that fetches for itself: wishes, activity, caches and a network controller.
-/// Here the wishes are copies of the other process's, and changes of the activity go back to it.
+/// The service has the same parts as a program that fetches for itself: wishes, activity, caches and a network
+/// controller. Here the wishes are copies of the wishes in `vitrine`, and changes of the activity go back to `vitrine`.
 package final class FetcherService: Sendable {
     private let connection: MessageConnection
     private let setup: FetcherSetup
@@ -117,7 +117,7 @@ package final class FetcherService: Sendable {
             schedule: RetrySchedule(maximumAttempts: setup.mostAttempts), network: watch.changes,
             disturbance: Disturbance(tuning), onHistory: { [outbox] in outbox.send(Outbox(history: $0.text)) })
         let signIns = BrowserSignIns(wishes: wishes, context: context, client: client)
-        // From the moment when the controller has the latest tuning, `use(_:)` passes on each change.
+        // Once the controller has the latest tuning, `use(_:)` passes on each later change.
         while let latest = publish(controller, tunedBy: tuning) {
             await controller.use(self.governor(latest), Disturbance(latest))
             tuning = latest
@@ -130,7 +130,7 @@ package final class FetcherService: Sendable {
         withExtendedLifetime(watch) {}
     }
 
-    /// Makes the controller known if it has the latest tuning. Otherwise returns that tuning.
+    /// Makes the controller known if it has the latest tuning. Otherwise returns the latest tuning.
     private func publish(_ controller: NetworkController, tunedBy tuning: FetcherTuning) -> FetcherTuning? {
         state.withLock { state in
             if let latest = state.tuning, latest != tuning { return latest }
@@ -141,8 +141,8 @@ package final class FetcherService: Sendable {
 
     // MARK: - News from the other process
 
-    /// Applies news. Applies galleries and credentials first, because wishes need them. May block, because opening a cache may
-    /// wait for another process.
+    /// Applies news. Applies galleries and credentials first, because wishes need them. May block, because opening a
+    /// cache may wait for another process.
     private func take(_ news: ScreensNews) {
         if let filter = news.logFilter { log.setFilter(filter) }
         for gallery in news.opened { open(gallery) }
@@ -162,7 +162,7 @@ package final class FetcherService: Sendable {
         }
     }
 
-    /// Applies the rest of the news: the settings, and then the wishes, which may depend on them.
+    /// Applies the settings and then the wishes. The wishes may depend on the settings.
     private func finishTaking(_ news: ScreensNews) async {
         if let tuning = news.tuning { await use(tuning) }
         if let space = news.space { caches.space.adopt(space) }
@@ -171,7 +171,7 @@ package final class FetcherService: Sendable {
         failUnopened(wishes.asked.map(\.wish.subject))
     }
 
-    /// Opens a gallery's cache, or notes why that is impossible.
+    /// Opens a gallery's cache, or records why that is impossible.
     private func open(_ gallery: ScreensNews.Gallery) {
         let failure: Failure?
         if let trouble = gallery.trouble {
@@ -312,8 +312,8 @@ private struct Outbox: Coalescing {
     /// change.
     private static let maximumSubjects = 50_000
 
-    /// Divides the news into messages that the other process accepts. The last one has everything but pictures, so a wish
-    /// is fulfilled after the progress of its pictures.
+    /// Divides the news into messages that the other process accepts. If there are several, the last one has everything
+    /// except pictures and failures. So the progress of a picture arrives before its wish is fulfilled.
     func divided() -> [Outbox] {
         let changes = change.divided(maximumSubjects: Self.maximumSubjects)
         var last = self
@@ -322,7 +322,7 @@ private struct Outbox: Coalescing {
     }
 }
 
-/// The task that runs the network, from the first news on.
+/// The task that runs the network. The first news starts the task.
 private final class NetworkTask: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -338,7 +338,7 @@ private final class NetworkTask: Sendable {
     }
 }
 
-/// The open questions for credentials that the other process may know.
+/// The questions for credentials that the other process has not answered yet.
 private final class LookUps: Sendable {
     private struct State {
         var last = 0

@@ -3,14 +3,14 @@ import Glibc
 
 /// One end of a connection between two processes of Vitrine, which transfers whole messages.
 ///
-/// Both calls block, so each direction has one thread or queue of its own. Each message begins with the version and the
+/// Sending and receiving block, so each has a thread or queue of its own. Each message begins with the version and the
 /// length.
 package final class MessageConnection: Sendable {
     private let descriptor: Int32
 
     /// The maximum number of bytes in a message, enough for the wishes for a million pictures.
     private static let longest = 64 << 20
-    /// The number of bytes to read at once. A stated length alone then uses no memory.
+    /// The number of bytes to read at once. So a message that only states a large length uses little memory.
     private static let piece = 1 << 18
 
     /// Creates an end that owns a socket's descriptor.
@@ -96,7 +96,7 @@ package final class MessageConnection: Sendable {
         return bytes
     }
 
-    /// Ends sending. The other end receives what was sent, and then the end.
+    /// Ends sending. The other end receives everything that was sent, and then the end of the stream.
     package func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -112,7 +112,7 @@ package actor MessageSender {
     private let connection: MessageConnection
     private let executor = QueueExecutor(label: "vitrine.fetcher.send")
 
-    /// The queue, on which sending blocks no other task.
+    /// The actor's own queue, so that sending blocks no other task.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Creates a sender over one end of a connection.
@@ -146,11 +146,12 @@ package struct MessageReceiver: Sendable {
 
     /// Receives messages until the other end closes the connection or breaks the protocol.
     ///
-    /// Takes messages one after the other.
+    /// The receiver handles one message at a time.
     ///
     /// - Parameters:
-    ///   - take: takes a message, on a thread that may block.
-    ///   - finish: does the part of the work that has to wait for other tasks. The next message comes afterwards.
+    ///   - take: handles a message, on a thread that may block.
+    ///   - finish: does the part of the work that must wait for other tasks. Then the receiver waits for the next
+    ///     message.
     package func run<Message: WireValue & Sendable>(
         _ take: @escaping @Sendable (Message) -> Void, finish: (Message) async -> Void = { _ in },
         onFailure: (WireError) -> Void
@@ -163,7 +164,7 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Receives and takes a message. Returns nil at the end of the connection.
+    /// Receives and handles a message. Returns nil at the end of the connection.
     private func receive<Message: WireValue & Sendable>(
         on workers: Workers, _ take: @escaping @Sendable (Message) -> Void
     ) async throws(WireError) -> Message? {

@@ -11,7 +11,7 @@ public enum WireVersion {
     public static let current: UInt8 = 2
 }
 
-/// The first message to the fetcher: settings that last until it ends.
+/// The first message to the fetcher. Its settings stay until the fetcher ends.
 public struct FetcherSetup: Hashable, Sendable {
     /// The folder of all caches.
     public var cacheFolder: String
@@ -25,7 +25,7 @@ public struct FetcherSetup: Hashable, Sendable {
     public var certificates: String?
     /// The netrc file.
     public var netrc: String?
-    /// The file with the client certificate, the file with its key, and the host that gets it.
+    /// The client certificate: its file, its key, and the host that gets it.
     public var clientCertificate: ClientCertificate?
     /// The measurements of hosts from earlier runs, as text.
     public var history = ""
@@ -69,13 +69,13 @@ public struct FetcherSetup: Hashable, Sendable {
 
 /// Settings of the fetcher that may change while it runs.
 public struct FetcherTuning: Hashable, Sendable {
-    /// The number of simultaneous transfers; 0 to measure it.
+    /// The number of simultaneous transfers; 0 to adapt to the network.
     public var transfers: Int
     /// The delay of each transfer in milliseconds, for tests.
     public var delay: Int
     /// Every n-th transfer fails, for tests; 0 for none.
     public var failures: Int
-    /// The maximum number of bytes of all caches.
+    /// The maximum number of bytes of all caches; nil for no limit.
     public var cacheLimit: Int64?
 
     /// Creates the settings.
@@ -98,7 +98,7 @@ public struct ScreensNews: Equatable, Sendable {
     public struct Gallery: Hashable, Sendable {
         /// The address, with its secrets.
         public var address: Address
-        /// The problem of the disk because of which no other process can open the cache.
+        /// The disk problem that prevents other processes from opening the cache, if any.
         public var trouble: StorageTrouble?
 
         /// Creates a gallery.
@@ -125,7 +125,7 @@ public struct ScreensNews: Equatable, Sendable {
     public var space: CacheSpace.Measurement?
     /// The answers to questions for credentials, with the questions' numbers.
     public var answers: [Int: [SignIn]] = [:]
-    /// The wanted sign-in with the browser.
+    /// The sign-in with the browser that a screen requests.
     public var browserSignIn: BrowserSignInWish?
     /// All wishes.
     public var wishes: WishState?
@@ -229,11 +229,11 @@ public struct FetcherNews: Equatable, Sendable {
     public var lookUps: [Int: LookUp] = [:]
     /// The number of bytes that the fetcher has written.
     public var written: Int64 = 0
-    /// Whether the caches must be measured.
+    /// Whether `vitrine` must measure the caches again.
     public var isCountDue = false
     /// The measurements of hosts, as text.
     public var history: String?
-    /// The subjects that the fetcher itself wants to be requested.
+    /// The subjects that the fetcher asks `vitrine` to request.
     public var asked: Set<Wish.Subject> = []
     /// The fulfilled requests with their numbers. The receiver applies these last, after their results.
     public var fulfilled: [Wish.Subject: Int] = [:]
@@ -414,7 +414,7 @@ extension FetcherNews: WireValue {
         refused = try reader.value()
         stages = try reader.value()
         lookUps = try reader.value()
-        // Sums of such numbers cannot overflow.
+        // A `ByteCount` is limited, so sums of such numbers cannot overflow.
         written = try ByteCount(from: &reader).int64
         isCountDue = try reader.value()
         history = try reader.value()

@@ -23,8 +23,8 @@ package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A value that a message can contain.
 ///
-/// Reading trusts nothing: any bytes give a value or throw an error, and use no more memory than a small multiple of their
-/// number.
+/// The reader trusts no bytes. Any bytes give a value or throw an error. The memory for a value is at most a small
+/// multiple of the number of its bytes.
 package protocol WireValue {
     /// Reads a value.
     init(from reader: inout WireReader) throws(WireError)
@@ -35,7 +35,7 @@ package protocol WireValue {
 /// Reads values from the bytes of a message.
 package struct WireReader {
     private var rest: ArraySlice<UInt8>
-    /// The numbers of elements and of bytes of one text that the message may still have.
+    /// The number of elements that may still follow, and the maximum length of a text.
     private var (mostElements, longestText) = (Int.max, Int.max)
 
     /// Creates a reader of all bytes.
@@ -59,7 +59,7 @@ package struct WireReader {
 
     /// Limits the elements of all lists in the message, and the length of each text in bytes.
     ///
-    /// An element in memory takes much more space than its bytes.
+    /// An element in memory takes much more space than its bytes in the message.
     mutating func restrict(elements: Int, text: Int) { (mostElements, longestText) = (elements, text) }
 
     /// Reads the number of the elements that follow. Each element has at least one byte.
@@ -191,7 +191,7 @@ extension Double: WireValue {
 }
 
 extension String: WireValue {
-    /// Reads a text in UTF-8 after its length.
+    /// Reads the length of a text, and then the text in UTF-8.
     package init(from reader: inout WireReader) throws(WireError) {
         guard let text = String(validating: try reader.take(reader.textLength()), as: UTF8.self) else {
             throw .malformed("text is not UTF-8")
@@ -199,7 +199,7 @@ extension String: WireValue {
         self = text
     }
 
-    /// Appends the text after its length.
+    /// Appends the length of the text, and then the text.
     package func write(to writer: inout WireWriter) {
         writer.append(UInt32(clamping: utf8.count))
         writer.append(bytes: utf8)
@@ -207,12 +207,12 @@ extension String: WireValue {
 }
 
 extension Optional: WireValue where Wrapped: WireValue {
-    /// Reads a value after a flag.
+    /// Reads a flag, and then the value if there is one.
     package init(from reader: inout WireReader) throws(WireError) {
         self = try Bool(from: &reader) ? try Wrapped(from: &reader) : nil
     }
 
-    /// Appends a flag, and the value if there is one.
+    /// Appends a flag, and then the value if there is one.
     package func write(to writer: inout WireWriter) {
         writer.append(self != nil)
         if let self { writer.append(self) }
@@ -220,13 +220,13 @@ extension Optional: WireValue where Wrapped: WireValue {
 }
 
 extension Array: WireValue where Element: WireValue {
-    /// Reads values after their number.
+    /// Reads the number of values, and then the values.
     package init(from reader: inout WireReader) throws(WireError) {
         self = []
         for _ in 0..<(try reader.count()) { append(try reader.value()) }
     }
 
-    /// Appends the values after their number.
+    /// Appends the number of values, and then the values.
     package func write(to writer: inout WireWriter) {
         writer.append(UInt32(clamping: count))
         for element in self { writer.append(element) }
@@ -234,19 +234,19 @@ extension Array: WireValue where Element: WireValue {
 }
 
 extension Set: WireValue where Element: WireValue {
-    /// Reads values after their number.
+    /// Reads the number of values, and then the values.
     package init(from reader: inout WireReader) throws(WireError) {
         self = Set(try [Element](from: &reader))
     }
 
-    /// Appends the values after their number.
+    /// Appends the number of values, and then the values.
     package func write(to writer: inout WireWriter) {
         writer.append(Array(self))
     }
 }
 
 extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
-    /// Reads keys with their values, after their number.
+    /// Reads the number of keys, and then each key with its value.
     package init(from reader: inout WireReader) throws(WireError) {
         self = [:]
         for _ in 0..<(try reader.count()) {
@@ -255,7 +255,7 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
         }
     }
 
-    /// Appends the keys with their values, after their number.
+    /// Appends the number of keys, and then each key with its value.
     package func write(to writer: inout WireWriter) {
         writer.append(UInt32(clamping: count))
         for (key, value) in self {

@@ -1,7 +1,7 @@
 import CLibXML2
 import Model
 
-/// An item of a feed, with the pictures that it names.
+/// An item of a feed, with its pictures.
 struct FeedItem {
     /// The item's own id; nil if the feed states none.
     var id: String?
@@ -18,12 +18,12 @@ struct FeedItem {
     /// The texts of the item, which may be HTML.
     private var words: [String] = []
 
-    /// Takes the name of the author. The first one counts.
+    /// Sets the name of the author. Ignores further authors.
     mutating func take(author: String) {
         if annotations.author.isEmpty { annotations.author = author.cut(toBytes: Self.maximumWord) }
     }
 
-    /// Adds a tag. Ignores the tag if the tags of the item are too long, because each picture repeats them.
+    /// Adds a tag. Ignores the tag if the item's tags together are too long, because each picture gets a copy of them.
     mutating func add(tag: String) {
         let tag = tag.cut(toBytes: Self.maximumWord)
         let length = annotations.tags.reduce(tag.utf8.count) { $0 + $1.utf8.count }
@@ -39,7 +39,7 @@ struct FeedItem {
     /// The maximum number of bytes of all texts of an item.
     private static let maximumWords = 1 << 20
 
-    /// Adds a picture. Returns false if the item has too many.
+    /// Adds a picture. Returns false if the item already has too many pictures.
     @discardableResult
     mutating func add(_ picture: FeedPicture) -> Bool {
         guard pictures.count < Self.maximumPictures else { return false }
@@ -47,13 +47,13 @@ struct FeedItem {
         return true
     }
 
-    /// Adds a text, which may be HTML. Ignores the text if the item has too many.
+    /// Adds a text, which may be HTML. Ignores the text if the item's texts together become too long.
     mutating func add(words text: String) {
         guard words.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.maximumWords else { return }
         words.append(text)
     }
 
-    /// Takes the address of a small picture. It belongs to the last picture or to the item.
+    /// Sets the thumbnail of the last picture or of the item. Keeps an earlier thumbnail.
     mutating func takeThumbnail(_ address: String?, isInPicture: Bool) {
         if isInPicture {
             changeLast { $0.thumbnail = $0.thumbnail ?? address }
@@ -62,10 +62,10 @@ struct FeedItem {
         }
     }
 
-    /// Sets the title of the last picture.
+    /// Sets the title of the last picture, unless it has one.
     mutating func name(_ title: String) { changeLast { $0.title = $0.title ?? title } }
 
-    /// Sets the description of the last picture.
+    /// Sets the description of the last picture, unless it has one.
     mutating func describe(_ text: String) { changeLast { $0.description = $0.description ?? text } }
 
     /// Changes the last picture.
@@ -118,7 +118,7 @@ struct FeedItem {
     }
 }
 
-/// A picture that an item of a feed names.
+/// A picture in an item of a feed.
 struct FeedPicture {
     var address: String?
     /// The media type; nil if unknown.
@@ -138,7 +138,8 @@ struct FeedPicture {
         return PictureName.isPicture(Array(path.utf8)[...])
     }
 
-    /// Returns the pictures in an HTML text. Pictures of one pixel, which count readers, are left out.
+    /// Returns the pictures in an HTML text. Leaves out pictures that are one pixel wide, because such pictures only
+    /// count readers.
     static func inPage(_ text: String) -> [FeedPicture] {
         guard text.contains("<") else { return [] }
         var pictures: [FeedPicture] = []
@@ -163,7 +164,8 @@ struct FeedPicture {
 }
 
 extension Address {
-    /// Resolves a reference to a picture. Returns nil for an unusable address.
+    /// Resolves a reference to a picture. Returns nil for an invalid or too long address, and for a local file in a
+    /// remote feed.
     fileprivate func picture(_ reference: String) -> Address? {
         guard let address = try? resolving(reference), address.scheme != .file || scheme == .file,
             address.text.utf8.count <= Address.maximumLength
@@ -171,7 +173,7 @@ extension Address {
         return address
     }
 
-    /// The name of the file in the path; the host if there is none.
+    /// The name of the file in the path; the host if the path has no file.
     fileprivate var fileName: String {
         let name = path.split(separator: "/").last.map { PercentEncoding.decodedBytes(String($0)) } ?? []
         return name.isEmpty ? host : PathText.text(name)
@@ -195,7 +197,7 @@ enum FeedDate {
     /// Returns a zone such as `+0100` in the form `+01:00`. Returns nil for an unknown zone.
     private static func offset(_ zone: String) -> String? {
         if let offset = american[zone] { return offset }
-        // A regular expression would be parsed for each item, which takes long.
+        // This check uses no regular expression, because Swift would parse the expression again for each item.
         guard zone.count == 5, zone.hasPrefix("+") || zone.hasPrefix("-"),
             zone.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else {
@@ -204,7 +206,7 @@ enum FeedDate {
         return "\(zone.prefix(3)):\(zone.suffix(2))"
     }
 
-    /// The zones that RFC 822 names.
+    /// The time zones that RFC 822 names, with their offsets from UTC.
     private static let american = [
         "EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00",
         "PST": "-08:00", "PDT": "-07:00",

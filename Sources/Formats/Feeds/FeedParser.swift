@@ -6,7 +6,7 @@ import Model
 ///     <item><guid>1</guid><title>Low tide</title><media:content url="…" medium="image"/></item>
 ///     <entry><id>1</id><title>Low tide</title><link rel="enclosure" type="image/jpeg" href="…"/></entry>
 ///
-/// An item may have several pictures. If an item names none, the parser takes the pictures in the item's text. A feed
+/// An item may have several pictures. If the item lists none, the parser uses the pictures in the item's text. A feed
 /// contains only the newest items.
 public final class FeedParser: LibraryParser {
     private let stream: XMLPushStream
@@ -42,7 +42,7 @@ public final class FeedParser: LibraryParser {
         return ["rss", "feed", "rdf"].contains { root.elementsEqual($0.utf8) }
     }
 
-    /// A feed has one page.
+    /// Always nil, because a feed has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the photos of the items that are complete.
@@ -104,7 +104,7 @@ public final class FeedParser: LibraryParser {
         }
     }
 
-    /// Whether the open element is the title of the feed: in RSS, below the channel.
+    /// Whether the innermost open element is the feed's title. In RSS, this title is in the `channel` element.
     private var isInFeedTitle: Bool { item == nil && open.last == .title && open.count <= 3 }
 
     private var isInPicture: Bool { open.contains(.mediaContent) }
@@ -196,7 +196,7 @@ private enum FeedElement {
 }
 
 extension FeedItem {
-    /// Takes the text of an element. The first text of a kind counts.
+    /// Stores the text of an element. The first id, title, date and author of an item count.
     fileprivate mutating func take(_ text: [UInt8], of element: FeedElement, isInPicture: Bool, isInAuthor: Bool) {
         guard let text = String(validating: text.trimmedOfWhiteSpace, as: UTF8.self), !text.isEmpty else { return }
         switch element {

@@ -4,7 +4,7 @@ import Model
 ///
 ///     {"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "attachments": [{"url": "…"}]}]}
 ///
-/// If an item has no attachments, the parser takes its image, or the pictures in its text.
+/// If an item has no attached picture, the parser uses the item's image, or else the pictures in the item's text.
 public final class JSONFeedParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader: Reader
@@ -28,7 +28,7 @@ public final class JSONFeedParser: LibraryParser {
     /// The title of the feed.
     public var galleryName: String? { reader.title }
 
-    /// A feed has one page.
+    /// Always nil, because a feed has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the photos of the items that are complete.
@@ -78,7 +78,7 @@ public final class JSONFeedParser: LibraryParser {
             case (3, .endArray): (isInAttachments, isInTags) = (false, false)
             case (4, .string(let text)) where isInTags: item?.add(tag: String(decoding: text, as: UTF8.self))
             case (4, .beginObject) where isInAttachments:
-                // Otherwise, further members would change the last picture.
+                // If the item refuses the picture, the attachment's members must not change the previous picture.
                 if item?.add(FeedPicture()) != true { isInAttachments = false }
             case (5, .string(let text)) where isInAttachments: attach(String(decoding: text, as: UTF8.self))
             default: break

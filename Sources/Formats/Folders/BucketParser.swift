@@ -10,7 +10,8 @@ import Model
 /// A page has about 1,000 entries. Some servers state the encoding of keys after the keys, so the parser returns all
 /// entries at the end.
 public final class BucketParser: ListingParser {
-    /// The maximum number of bytes of a text. A key has at most 1,024 bytes, each of which may be encoded.
+    /// The maximum number of bytes of a text. A key has at most 1,024 bytes, and encoding makes up to three bytes of
+    /// each byte.
     private static let maximumText = 4_096
     /// The maximum number of entries of a page.
     private static let maximumEntries = 10_000
@@ -39,8 +40,8 @@ public final class BucketParser: ListingParser {
 
     /// Creates a parser for one page.
     ///
-    /// - Parameter prefix: the decoded beginning of the keys of the folder, with a slash at its end; empty for the whole
-    ///   bucket.
+    /// - Parameter prefix: the decoded beginning that all keys of the folder have. It ends with a slash, or is empty
+    ///   for the whole bucket.
     public convenience init(prefix: [UInt8]) {
         self.init(prefix: prefix, library: XMLLibrary.file)
     }
@@ -74,8 +75,8 @@ public final class BucketParser: ListingParser {
         return piece
     }
 
-    /// Parses the end of the document, and returns every object of the page, and the token of the next page. Throws if
-    /// the page is incomplete.
+    /// Parses the end of the document. Returns every object of the page, and the token of the next page. Throws if the
+    /// page is incomplete.
     public func finishObjects() throws -> (objects: [BucketObject], nextPage: String?) {
         try stream.finish { event in try self.take(event) }
         defer { entries = [] }
@@ -121,7 +122,7 @@ public final class BucketParser: ListingParser {
         case .isTruncated: isTruncated = value.lowercased() != "false"
         case .token: token = String(decoding: text.trimmedOfWhiteSpace, as: UTF8.self)
         case .encoding: isEncoded = value == "url"
-        // White space is part of a key.
+        // White space is part of a key, so this text is not trimmed.
         case .key: entry.key = text
         case .modified: entry.modified = value
         case .etag: entry.etag = value
@@ -148,7 +149,7 @@ public final class BucketParser: ListingParser {
         if entry.isFolder, name.last == UInt8(ascii: "/") { name.removeLast() }
         let isSound = ListedFolder.isSound(name)
         if entry.isFolder {
-            // An address cannot contain every name of a folder, for example `..` or an empty name.
+            // Some names cannot be part of an address, for example `..` or an empty name.
             guard isSound else { return piece.skipped.append(PathText.text(key)) }
             if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
         } else if PictureName.isPictureOrVideo(name[...]) {
@@ -216,10 +217,10 @@ public struct BucketRefusal: Hashable, Sendable {
     public let status: Int
     /// The reason, such as `AccessDenied`: letters and digits.
     public let code: String
-    /// The region that the request must name; nil if the service states no region.
+    /// The region for which the request must be signed; nil if the service states none.
     public let region: String?
 
-    /// The maximum number of bytes of a code.
+    /// The maximum number of bytes of a code or region.
     private static let maximumCode = 64
 
     /// Parses the body of an answer. Returns nil for other documents.
@@ -255,15 +256,15 @@ public struct BucketRefusal: Hashable, Sendable {
         (self.status, self.code, self.region) = (status, code, region)
     }
 
-    /// Whether an access key is wrong or no longer valid.
+    /// Whether the refusal is due to a wrong or expired access key.
     public var isOfKey: Bool { Self.keyCodes.contains(code) }
 
-    /// Whether a request without an access key needs one.
+    /// Whether a refused request without an access key needs a key.
     public var wantsKey: Bool {
         status == 401 || status == 403 || status == 400 && Self.signatureCodes.contains(code)
     }
 
-    /// Whether the request must be signed for ``region``.
+    /// Whether a repeated request must be signed for ``region``.
     public var isOfRegion: Bool { region != nil && (status == 400 || status == 301 || isOfKey) }
 
     private static let keyCodes: Set<String> = [

@@ -3,12 +3,12 @@ import Model
 
 /// The photos of one piece of a local folder, as entries of a list.
 ///
-/// An entry's id is the path below the gallery's folder. Its revision has the file's size and time, so a file that is
-/// replaced by another one with the same date is noticed as well.
+/// An entry's id is the path below the gallery's folder. Its revision consists of the file's size and modification
+/// time. So Vitrine notices a new file in place of an old one, even if both have the same date.
 public struct FolderEntries: WrittenEntries, Sendable {
-    /// The error that stopped reading the folder; nil if all photos are known.
+    /// The error that stopped the reading of the folder; nil without an error.
     public let failure: SystemError?
-    /// The beginning of the ids of all photos in the folder.
+    /// The folder's path, with which the ids of its photos begin.
     public let folder: String
     /// The ids of photos whose paths are too long for an address.
     public private(set) var skipped: [String] = []
@@ -22,7 +22,7 @@ public struct FolderEntries: WrittenEntries, Sendable {
     ///
     /// - Parameters:
     ///   - address: the address of the gallery's folder.
-    ///   - livePhotos: the live photos of the folder, the same for all pieces.
+    ///   - livePhotos: the record of the folder's live photos; pass the same record with all pieces of the folder.
     public init(
         _ piece: FolderTree.Piece, below address: Address, _ digest: EntryDigest, _ livePhotos: inout LivePhotos
     ) {
@@ -32,7 +32,7 @@ public struct FolderEntries: WrittenEntries, Sendable {
         beginning =
             address.text + (address.text.hasSuffix("/") ? "" : "/")
             + PercentEncoding.encode(piece.path, keepingEscapes: false, also: "/")
-        // The digests are computed here, because another thread compares the entries.
+        // This thread computes the digests, to relieve the thread that compares the entries.
         var bytes = piece.path
         digests = files.map { file in
             bytes.removeSubrange(piece.path.count...)
@@ -51,7 +51,7 @@ public struct FolderEntries: WrittenEntries, Sendable {
     /// Returns the digest of a photo's path, size and time.
     public func digest(at index: Int) -> Int64? { digests[index] }
 
-    /// Writes an entry. Returns false for a photo whose path is too long.
+    /// Writes an entry. Returns false for a photo whose address is too long.
     public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
         let file = files[index]
         let name = PathText.text(names[file.name])
@@ -78,10 +78,10 @@ public struct FolderEntries: WrittenEntries, Sendable {
 
 /// Recognises the short videos that phones store beside live photos.
 ///
-/// `IMG_1.MOV` beside `IMG_1.HEIC` or `IMG_1.JPG` is such a video, and so is `IMG_1.MP4` beside `IMG_1.HEIC`. A list shows
-/// the photo alone. Cameras do not give a photo and another video the same name.
+/// `IMG_1.MOV` beside `IMG_1.HEIC` or `IMG_1.JPG` is such a video, and so is `IMG_1.MP4` beside `IMG_1.HEIC`. A list
+/// shows only the photo. Cameras do not give a photo and an unrelated video the same name.
 public struct LivePhotos: Sendable {
-    /// The hashes of the recorded photos' names without endings.
+    /// The hashes of the recorded photos' names without file endings.
     private struct Photos {
         var heif: Set<Int> = []
         var jpeg: Set<Int> = []
@@ -95,13 +95,14 @@ public struct LivePhotos: Sendable {
 
     /// Creates an empty record.
     ///
-    /// - Parameter limit: the number of photos after which the record forgets earlier ones, because lists can be long.
+    /// - Parameter limit: the number of photos after which the record forgets earlier ones. For a long list, a limit
+    ///   saves memory.
     public init(limit: Int = .max) { self.limit = limit }
 
-    /// Whether a file could be the video of a live photo.
+    /// Returns whether a file could be the video of a live photo.
     public static func mayBeVideo(_ name: ArraySlice<UInt8>) -> Bool { [mov, mp4].contains(ending(of: name)) }
 
-    /// Records a file of the folder.
+    /// Records a file of the folder, if the file is a photo.
     public mutating func record(_ name: ArraySlice<UInt8>) {
         if recent.heif.count + recent.jpeg.count >= limit { (earlier, recent) = (recent, Photos()) }
         switch Self.ending(of: name) {
@@ -111,7 +112,7 @@ public struct LivePhotos: Sendable {
         }
     }
 
-    /// Whether a file is the video of a recorded photo.
+    /// Returns whether a file is the video of a recorded photo.
     public func isVideo(_ name: ArraySlice<UInt8>) -> Bool {
         let ending = Self.ending(of: name)
         guard [Self.mov, Self.mp4].contains(ending) else { return false }
@@ -121,13 +122,14 @@ public struct LivePhotos: Sendable {
         }
     }
 
-    /// Returns a piece's files without the videos of live photos, whose photos may be in other pieces of the folder.
+    /// Returns a piece's files without the videos of live photos. The photos of these videos may be in other pieces of
+    /// the folder.
     mutating func filesWithoutVideos(of piece: FolderTree.Piece) -> [FolderTree.File] {
         guard piece.files.contains(where: { Self.mayBeVideo(piece.names[$0.name]) }) else { return piece.files }
         if folder != piece.path {
             self = LivePhotos(limit: limit)
             folder = piece.path
-            // The names of all the folder's files, each with a zero at its end.
+            // A piece contains the names of all files in the folder, each with a zero byte at its end.
             for name in piece.names.split(separator: 0) { record(name) }
         }
         return piece.files.filter { !isVideo(piece.names[$0.name]) }
@@ -138,7 +140,7 @@ public struct LivePhotos: Sendable {
 
     private static func ending(_ text: String) -> UInt32 { ending(of: Array("x.\(text)".utf8)[...]) }
 
-    /// Returns up to four characters after the last dot, in lower case, as a number. Returns 0 for other names.
+    /// Returns a file name's ending in lower case as a number. Returns 0 if it is missing or longer than four bytes.
     private static func ending(of name: ArraySlice<UInt8>) -> UInt32 {
         var ending: UInt32 = 0
         for byte in name.suffix(5).reversed() {
@@ -188,12 +190,12 @@ public enum PathText {
 }
 
 extension Timestamp {
-    /// The time when a file was last modified. A time outside the calendar's range becomes the nearest valid time.
+    /// Creates the time of a file's last change. A time outside the calendar's range becomes the nearest valid time.
     fileprivate init(_ file: FolderTree.File) {
         let seconds = min(max(file.seconds, -Self.latest), Self.latest)
         self.init(milliseconds: seconds * 1_000 + file.nanoseconds / 1_000_000)
     }
 
-    /// The last second of the year 9999, since 1970.
+    /// The last second of the year 9999, in seconds since 1970.
     private static let latest: Int64 = 253_402_300_799
 }

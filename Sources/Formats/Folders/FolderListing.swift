@@ -1,7 +1,7 @@
 import CLibXML2
 import Model
 
-/// The photos in one piece of the list of a folder on a server, as entries of a gallery.
+/// The gallery entries from one piece of a server folder's list.
 ///
 /// An entry's id is the decoded path below the gallery's root, so every format has the same ids for the same files.
 public struct FolderListing: WrittenEntries, Sendable {
@@ -42,7 +42,7 @@ public struct FolderListing: WrittenEntries, Sendable {
     /// The number of photos.
     public var count: Int { files.count }
 
-    /// Returns the digest of all facts in the list about a photo.
+    /// Returns the digest of everything that the list states about a photo.
     public func digest(at index: Int) -> Int64? { digests[index] }
 
     /// Writes an entry. Returns false for a photo whose address is too long.
@@ -67,7 +67,8 @@ public struct FolderListing: WrittenEntries, Sendable {
         entry.end(.photo)
         entry.append((file.thumbnail?.text ?? "").utf8)
         entry.end(.thumbnail)
-        // A revision shows the cache that the id is a path. Some servers tell nothing about their files.
+        // An entry with a revision tells the cache that its id is a path, so the revision must not be empty. But some
+        // servers state neither size nor date.
         entry.append((file.revision.isEmpty ? "-" : file.revision).utf8)
         entry.end(.revision)
         return true
@@ -76,7 +77,7 @@ public struct FolderListing: WrittenEntries, Sendable {
 
 /// The format of a folder's list.
 public enum ListingFormat: String, CaseIterable, Sendable {
-    /// A web page with links, such as a web server's.
+    /// A web page with links, such as most web servers write.
     case html
     /// JSON, such as that of nginx, Caddy or copyparty.
     case json
@@ -89,11 +90,12 @@ public enum ListingFormat: String, CaseIterable, Sendable {
 
     /// Recognises the format of an answer. Returns nil if the answer is not the list of a folder.
     ///
-    /// - Parameter beginning: the first bytes of the answer, at least ``beginningLength`` unless it is shorter.
+    /// - Parameter beginning: the first bytes of the answer, at least ``beginningLength`` unless the answer is shorter.
     public init?(contentType: String?, beginning: [UInt8]) {
-        // The first piece of an answer may be long.
+        // The caller may pass more bytes than needed.
         let beginning = Array(beginning.prefix(Self.beginningLength))
-        // Servers state wrong types for gallery files, whose outermost element may have any name.
+        // The content type is no help for gallery files, because servers state wrong types for them. Their outermost
+        // element may have any name.
         if Self.isGalleryFile(beginning) { return nil }
         if WebDAVParser.recognises(contentType: contentType, beginning: beginning) {
             self = .multistatus
@@ -110,7 +112,8 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a document begins like a gallery file. Such a document begins like XML, but not like a web page.
+    /// Returns whether a document begins like a gallery file. Such a document is XML, but neither a web page nor a
+    /// folder's list.
     private static func isGalleryFile(_ beginning: [UInt8]) -> Bool {
         if beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0xFE, 0xFF]) { return true }
         let text = String(decoding: beginning, as: UTF8.self).lowercased()
@@ -145,10 +148,10 @@ public enum ListingFormat: String, CaseIterable, Sendable {
 ///
 ///     <list><file mtime="2026-11-25T21:00:00Z" size="123">a.jpg</file><directory mtime="…">b</directory></list>
 ///
-/// nginx writes the bytes of names as they are, in no particular encoding, so the list need not be valid XML. The parser
-/// reads it nevertheless; see ``ByteEscaping``.
+/// nginx copies the bytes of file names unchanged, whatever their encoding, so the list may be invalid XML. The parser
+/// can read such a list, too; see ``ByteEscaping``.
 public final class XMLListingParser: ListingParser {
-    /// The maximum number of bytes of a name's text. libxml2 writes up to three bytes for each byte.
+    /// The maximum number of bytes of a name's text. ``ByteEscaping`` makes up to three bytes of each byte.
     private static let maximumText = 65_536
 
     private let stream: XMLPushStream
@@ -217,7 +220,7 @@ public final class XMLListingParser: ListingParser {
 
     private func begin(_ name: UnsafePointer<xmlChar>, _ attributes: Attributes) {
         text.removeAll(keepingCapacity: true)
-        // nginx names sockets and the like `other`.
+        // nginx writes sockets and other special files as elements named `other`.
         guard name == XMLName.file || name == XMLName.directory else { return entry = nil }
         func attribute(_ name: XMLName) -> String {
             guard let value = attributes[name], value.count <= Self.maximumValue else { return "" }

@@ -1,39 +1,40 @@
 import CLibXML2
 import Model
 
-/// Parses a web page with links to pictures: the list of a folder that a web server makes, or a gallery.
+/// Parses a web page with links to pictures. The page is a web server's list of a folder, or a gallery.
 ///
-/// In a list, each link to a picture or folder directly in the folder counts. The name is that of the link's address,
-/// because servers cut the names that they show; the date follows the link. In a gallery, a link with an image inside
-/// is a photo, whose address and thumbnail may be anywhere on the server.
+/// In a list, each link to a picture or folder directly in the folder counts. The parser takes the name from the link's
+/// address, because servers shorten the names that they show. The date follows the link. In a gallery, a link with an
+/// image inside is a photo, whose address and thumbnail may be anywhere on the server.
 ///
-/// The pages of blogs and social networks often link to no photos, but name their feed:
+/// The pages of blogs and social networks often link to no photos, but to their feed:
 ///
 ///     <link rel="alternate" type="application/rss+xml" href="…">
 ///
-/// A page does not tell where it ends. So a page that is cut between two tags is read as a shorter one.
+/// The end of a page has no mark. So the parser does not notice if a page was cut between two tags.
 public final class HTMLListingParser: ListingParser {
     /// The maximum number of bytes of a reference; longer references are invalid.
     private static let maximumReference = 3 * Address.maximumLength
 
     private let folder: ListedFolder
-    /// Whether a link to the parent folder came since the last piece.
+    /// Whether the next piece has a link to the parent folder.
     private var hasParentLink = false
-    /// The first feed that the page names.
+    /// The address of the first feed to which the page refers; nil if none was found so far.
     private var feed: Address?
     private let stream: HTMLPushStream
     /// The address for resolving references. This is the folder's address, unless the page states another address.
     private var base: Address
     private var rows: ListedRows
     private var link: Link?
-    /// Whether the position is in a link. Texts in links and dates do not count.
+    /// Whether the parser is inside a link. Texts inside links and dates are ignored.
     private var isInLink = false
     private var isInDate = false
 
     /// An open link to something that may be a photo.
     private struct Link {
         let target: Address
-        /// The file or folder in this folder; nil for a picture elsewhere, which counts only with a thumbnail.
+        /// The file or folder in this folder; nil for a picture elsewhere, which counts only if the link contains an
+        /// image.
         let entry: ListedRows.Subject?
     }
 
@@ -118,12 +119,14 @@ public final class HTMLListingParser: ListingParser {
         }
     }
 
-    /// Returns whether an element begins or ends a row. A date in or after such an element belongs to no earlier link.
+    /// Returns whether an element begins or ends a row. A date after such an element's tag does not belong to an
+    /// earlier link.
     private static func separates(_ name: UnsafePointer<xmlChar>) -> Bool {
         XMLName.separators.contains { name == $0 }
     }
 
-    /// Returns the feed of this server that an element of the page's head names.
+    /// Returns the address of the feed to which a `link` element refers. Returns nil for links to anything else, and
+    /// for feeds on other servers.
     private func feed(of attributes: HTMLAttributes) -> Address? {
         func words(_ name: XMLName) -> [Substring] {
             guard let value = attributes[name], value.count <= Self.maximumRelation else { return [] }
@@ -141,7 +144,7 @@ public final class HTMLListingParser: ListingParser {
     /// The maximum number of bytes of an element's relation or type.
     private static let maximumRelation = 256
 
-    /// Begins a link.
+    /// Begins a link. A link to a file or folder in this folder also begins a row.
     private func begin(_ reference: [UInt8]?) {
         link = nil
         guard let reference else { return }
@@ -156,7 +159,7 @@ public final class HTMLListingParser: ListingParser {
         }
     }
 
-    /// Returns the file or folder of this folder at an address; nil for other addresses.
+    /// Returns the file or subfolder to which an address leads. Returns nil for places outside of this folder.
     private func subject(of target: Address) -> ListedRows.Subject? {
         guard target.query == nil else { return nil }
         if let (name, isFolder) = folder.name(of: target) {
@@ -181,7 +184,7 @@ public final class HTMLListingParser: ListingParser {
 
     /// Returns the address to which a reference leads; nil if the reference is invalid.
     ///
-    /// The reference's bytes are kept: those that are not ASCII are encoded as they are.
+    /// Each byte beyond ASCII becomes one percent escape, so the server receives the same bytes.
     private func address(_ reference: [UInt8]) -> Address? {
         guard reference.count <= Self.maximumReference else { return nil }
         var text: [UInt8] = []

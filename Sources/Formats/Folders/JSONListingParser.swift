@@ -2,7 +2,7 @@ import Model
 
 /// Parses the lists of folders that nginx, Caddy and copyparty write as JSON.
 ///
-/// The structure alone tells them apart:
+/// The parser recognises the server only by this structure:
 ///
 ///     [{"name": "a.jpg", "type": "file", "mtime": "Wed, 25 Nov 2026 21:00:00 GMT", "size": 123}]            nginx
 ///     [{"name": "a.jpg", "url": "./a.jpg", "mod_time": "2026-11-25T21:00:00Z", "is_dir": false, "size": 123}]   Caddy
@@ -10,7 +10,8 @@ import Model
 ///
 /// Members may be in any order, and the parser skips unknown ones.
 public final class JSONListingParser: ListingParser {
-    // nginx writes names that are not UTF-8 as they are, which is not JSON. Such a list must still open.
+    // nginx copies file names that are not UTF-8 unchanged, so its list is then not valid JSON. The parser must accept
+    // such a list.
     private var stream = JSONPushStream(keepsInvalidText: true)
     private var reader: JSONListingReader
 
@@ -32,7 +33,7 @@ public final class JSONListingParser: ListingParser {
         return reader.takePiece()
     }
 
-    /// Returns whether an answer begins like one of these lists.
+    /// Returns whether an answer begins like a list that this parser reads.
     ///
     /// - Parameter beginning: at least 1 KB, or the whole answer.
     public static func recognises(_ beginning: [UInt8]) -> Bool {
@@ -43,7 +44,7 @@ public final class JSONListingParser: ListingParser {
         return reader.isKnownList || (isJSON && reader.isPossibleList)
     }
 
-    /// The maximum number of bytes of a beginning that are examined.
+    /// The maximum number of bytes that ``recognises(_:)`` examines.
     private static let recognisedLength = 4_096
 }
 
@@ -58,7 +59,7 @@ private struct JSONListingReader: JSONConsumer {
     private var piece = ListingPiece()
     /// The depth of the objects that describe files and folders: 1 in an array, 2 in copyparty's object.
     private var entryDepth = 1
-    /// The part of copyparty's object that is open, or was last named.
+    /// The section of copyparty's object to which the last key belongs; nil for other keys.
     private var section: Section?
     private var isInSection = false
     /// Whether copyparty's list of folders and its list of files have arrived.
@@ -66,7 +67,7 @@ private struct JSONListingReader: JSONConsumer {
     private var entry = JSONListingEntry()
     private var isInEntry = false
     private var isWhole = false
-    /// Whether any entry had a known server's form, or another form.
+    /// Whether any entry had a known form, and whether any had an unknown form.
     private var (hasKnown, hasUnknown) = (false, false)
 
     init(_ folder: ListedFolder) {
@@ -90,7 +91,7 @@ private struct JSONListingReader: JSONConsumer {
         return hasKnown || (hasFolders && hasFiles) || (isWhole && isList)
     }
 
-    /// Whether the beginning ends within an entry with only known members.
+    /// Whether the document's beginning ends in an entry of known members.
     var isPossibleList: Bool {
         isInEntry && !hasUnknown && entry.isPossible
     }
@@ -100,7 +101,7 @@ private struct JSONListingReader: JSONConsumer {
             if depth > entryDepth {
                 if depth == entryDepth + 1 { entry.take(event) }
             } else {
-                // Within an entry, only the entry's end has the entry's depth.
+                // An event at the entry's own depth is the entry's end.
                 isInEntry = false
                 addEntry()
             }
@@ -131,7 +132,7 @@ private struct JSONListingReader: JSONConsumer {
         if isKnown { hasKnown = true } else { hasUnknown = true }
     }
 
-    /// Adds an entry of Caddy's list. Caddy replaces bytes that are not UTF-8 in names, but not in URLs.
+    /// Adds an entry of Caddy's list. In names, Caddy replaces bytes that are not UTF-8, so this method reads the URL.
     private mutating func addCaddy() -> Bool {
         guard let isFolder = entry.isFolder else { return false }
         if entry.reference.isSet, let found = folder.name(of: entry.reference.text) {
@@ -245,7 +246,7 @@ private struct JSONListingEntry {
     private static let longestName = 8_192
     /// The maximum number of bytes of a date.
     private static let longestDate = 64
-    /// The years 0 to 9999, in seconds since 1970. The other formats have no dates beyond them.
+    /// The years 0 to 9999, in seconds since 1970. In the other formats, dates have no other years.
     private static let years = -62_167_219_200.0...253_402_300_799
 
     /// Whether all members so far are members that the servers write.
@@ -272,7 +273,7 @@ private struct JSONListingEntry {
         (kind, isFolder, member, hasKnown, hasUnknown) = (nil, nil, nil, false, false)
     }
 
-    /// Takes a member's name, or its value.
+    /// Stores a member's value, or notes the member's name.
     mutating func take(_ event: JSONEvent) {
         switch (member, event) {
         case (_, .key(let name)):

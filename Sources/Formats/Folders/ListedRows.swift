@@ -6,13 +6,13 @@ import Model
 struct ListedRows {
     /// The target of a row's link.
     enum Subject: Equatable {
-        /// A picture in the folder.
+        /// A picture or video in the folder.
         case file([UInt8])
-        /// A folder in the folder.
+        /// A subfolder of the folder.
         case folder([UInt8])
-        /// A picture elsewhere on the server.
+        /// A picture or video elsewhere on the server.
         case photo
-        /// A file that is no picture, or an unwanted folder. Such a row only ends the row before.
+        /// A file that is no picture, or an unwanted folder. Such a row only ends the previous row.
         case other([UInt8])
     }
 
@@ -31,11 +31,11 @@ struct ListedRows {
     private static let maximumIcons = 64
 
     private var row: Row?
-    /// The last photo. The next photo shows whether the last photo's image is an icon.
+    /// The last photo, which waits for the next photo. If both have the same image, the image is an icon.
     private var held: ListedFile?
     private var icons: Set<Address> = []
-    /// A digest of the address behind each name, so that two photos of a page never have the same name. This is the
-    /// parser's only memory that grows with the page: about 30 bytes for each entry.
+    /// The digests of the rows' addresses, by the digests of their names. With this table, two photos of a page never
+    /// get the same name. It is the parser's only memory that grows with the page: about 30 bytes for each entry.
     private var addresses: [Int: Int] = [:]
     private var piece = ListingPiece()
 
@@ -45,7 +45,7 @@ struct ListedRows {
         return piece
     }
 
-    /// Begins a row, and ends the row before. A second link to the same target continues the row.
+    /// Begins a row, and ends the previous row. A second link to the same target continues the row.
     mutating func open(_ subject: Subject, at target: Address) {
         if let row, row.subject == subject, subject != .photo || row.target == target { return }
         close()
@@ -57,12 +57,12 @@ struct ListedRows {
         if row?.thumbnail == nil { row?.thumbnail = thumbnail }
     }
 
-    /// Adds a text to the row. White space becomes single spaces.
+    /// Adds a text to the row. Each run of white space becomes one space.
     mutating func add(text: UnsafeRawBufferPointer) {
         guard let count = row?.text.count, count < Self.maximumText else { return }
         var previous: UInt8 = 0
         for byte in text {
-            // A space that does not break, U+00A0.
+            // C2 A0 is a no-break space in UTF-8.
             if byte == 0xA0, previous == 0xC2 {
                 row?.text.removeLast()
                 addSpace()
@@ -77,7 +77,7 @@ struct ListedRows {
         }
     }
 
-    /// Separates the texts of two elements.
+    /// Adds a space between the texts of two elements.
     mutating func addSpace() {
         if let last = row?.text.last, last != 0x20 { row?.text.append(0x20) }
     }
@@ -89,14 +89,14 @@ struct ListedRows {
         switch row.subject {
         case .other: break
         case .folder(let name):
-            // A slash cannot be in the name of a file.
+            // The slash distinguishes a folder from a file with the same name.
             if claim(name + [UInt8(ascii: "/")], for: nil) { piece.folders.append(ListedSubfolder(name: name)) }
         case .file(let name): add(name, row, place: nil)
         case .photo: if let name = Self.pictureName(of: row.target) { add(name, row, place: row.target) }
         }
     }
 
-    /// Ends the last row.
+    /// Ends the last row, and adds the last photo to the piece.
     mutating func finish() {
         close()
         if let held { piece.files.append(held) }
@@ -128,7 +128,7 @@ struct ListedRows {
         let text = String(decoding: ByteEscaping.restore(row.text), as: UTF8.self)
         if let date = RowDate.moment(in: text) {
             file.date = date
-            // Other texts are captions, which say nothing about the file.
+            // Any other text is a caption, which says nothing about the file's version.
             file.revision = String(decoding: text.utf8.trimmedOfWhiteSpace, as: UTF8.self)
                 .cut(toBytes: Self.maximumRevision)
         }
@@ -137,9 +137,10 @@ struct ListedRows {
         held = file
     }
 
-    /// Returns whether an image is an icon. Icons are images of the server, and images that two photos in a row have.
+    /// Returns whether an image is an icon. Icons are the server's own images, and images that two consecutive photos
+    /// share.
     private mutating func isIcon(_ image: Address) -> Bool {
-        // Apache's icons, and those that a program makes at the address of a folder.
+        // Apache's icons are in `/icons/`. Some programs serve an icon at the address of a folder.
         if image.path.hasPrefix("/icons/") || image.path.hasSuffix("/") || icons.contains(image) { return true }
         guard held?.thumbnail == image else { return false }
         held?.thumbnail = nil
@@ -147,7 +148,7 @@ struct ListedRows {
         return true
     }
 
-    /// Records a name and the address behind it. Returns false if the name is taken.
+    /// Records a name and its address. Returns false if another entry of the page has the name.
     private mutating func claim(_ name: [UInt8], for place: Address?) -> Bool {
         let key = Self.key(name)
         guard addresses[key] == nil else { return false }
@@ -158,7 +159,7 @@ struct ListedRows {
     /// Returns a digest of a name.
     private static func key(_ name: [UInt8]) -> Int {
         var hasher = Hasher()
-        // An array would pass on its bytes one by one.
+        // Hashing the array itself would be slower, because it passes on its bytes one by one.
         name.withUnsafeBytes { hasher.combine(bytes: $0) }
         return hasher.finalize()
     }
@@ -177,7 +178,8 @@ enum RowDate {
     /// count as UTC.
     ///
     /// Reads the forms of Apache (`2026-11-25 21:00`), nginx (`25-Nov-2026 21:00`), lighttpd (`2026-Nov-25 21:00:00`),
-    /// HTTP (`Wed, 25 Nov 2026 21:00:00 GMT`) and RFC 3339, and that of the latter with spaces and an offset.
+    /// HTTP (`Wed, 25 Nov 2026 21:00:00 GMT`) and RFC 3339. Also reads RFC 3339 with spaces and an offset, such as
+    /// `2026-11-25 21:00:00 +0100`.
     static func moment(in text: String) -> Timestamp? {
         if let moment = text.utf8.withContiguousStorageIfAvailable(UsualDate.row) ?? nil { return moment }
         let words = text.split(separator: " ")
@@ -188,7 +190,7 @@ enum RowDate {
         return nil
     }
 
-    /// Reads a date of three parts, a time and perhaps an offset.
+    /// Reads a date with dashes, a time, and perhaps an offset.
     private static func spaced(_ words: ArraySlice<Substring>) -> Timestamp? {
         guard let date = words.first, let time = words.dropFirst().first, time.utf8.count <= 18 else { return nil }
         let parts = date.split(separator: "-", omittingEmptySubsequences: false)

@@ -1,13 +1,14 @@
 import Model
 
-/// Parses the list of one folder on a server, piece by piece, as it arrives.
+/// Parses the list of a server's folder, piece by piece.
 ///
 ///     let parser = ListingFormat.html.makeParser(for: folder)
 ///     for try await bytes in body { take(try parser.parse(bytes)) }
 ///     take(try parser.finish())
 ///
-/// The list is untrusted. A parser limits depths and lengths, and its memory use does not grow with the list. A parser
-/// names only files and folders directly in the folder: see ``ListedFolder/name(of:)``.
+/// The list is untrusted. A parser limits depths and lengths. Its memory use does not grow with the list, except for
+/// about 30 bytes per entry of a web page. A parser returns only files and folders directly in the folder (see
+/// ``ListedFolder/name(of:)``), and the photos to which a web page links.
 public protocol ListingParser: AnyObject {
     /// Parses the next bytes. Returns the files and folders that are complete.
     func parse(_ bytes: [UInt8]) throws -> ListingPiece
@@ -17,21 +18,22 @@ public protocol ListingParser: AnyObject {
 
 /// A piece of a folder's list.
 public struct ListingPiece: Equatable, Sendable {
-    /// The pictures in the folder.
+    /// The pictures and videos in this piece.
     public var files: [ListedFile] = []
-    /// The folders in the folder.
+    /// The subfolders in this piece.
     public var folders: [ListedSubfolder] = []
-    /// The validator that the list states for the folder itself; nil if the list states no validator.
+    /// The validator (`ETag`) of the folder itself; nil if the list states none.
     public var etag: String?
 
-    /// The paths of photos and folders that no address can name.
+    /// The paths of photos and folders that no address can contain.
     public var skipped: [String] = []
     /// The token of the list's next page; nil if this is the last page.
     public var nextPage: String?
 
     /// Whether the piece has a link to the parent folder. The list of an empty folder has only such a link.
     public var hasParentLink = false
-    /// The address of the feed that the web page names first, on the page's own server; nil if it has named none so far.
+    /// The address of the first feed to which the web page refers; nil if none was found so far. The feed is on the
+    /// page's own server.
     public var feed: Address?
 
     /// Creates a piece.
@@ -40,11 +42,11 @@ public struct ListingPiece: Equatable, Sendable {
     }
 }
 
-/// A picture in a folder's list.
+/// A picture or video in a folder's list.
 public struct ListedFile: Equatable, Sendable {
     /// The bytes of the file's name. They need not be UTF-8.
     public var name: [UInt8]
-    /// The bytes of the photo's name, if different from the file's name.
+    /// The bytes of the name to show; nil to show the file's name.
     public var shownName: [UInt8]?
     /// The time when the file was last modified or the photo was taken; nil if unknown.
     public var date: Timestamp?
@@ -52,7 +54,7 @@ public struct ListedFile: Equatable, Sendable {
     public var isDateTaken = false
     /// A string that changes whenever the file's bytes change: an `ETag`, or size and date. Empty if unknown.
     public var revision: String
-    /// The address of a small picture of the photo; nil if the list names no small picture.
+    /// The address of a small picture of the photo; nil if the list has no small picture.
     public var thumbnail: Address?
     /// The address of the photo if the photo is outside the folder; nil if the photo is the file with this name in the
     /// folder.
@@ -66,21 +68,22 @@ public struct ListedFile: Equatable, Sendable {
     }
 }
 
-/// Leaves out the videos of live photos from the pieces of a folder's list.
+/// Removes the videos of live photos from a folder's list.
 ///
 /// A photo may come after its video, so a video without a known photo waits for the photo, at most until the list ends.
 ///
-/// The filter's memory is bounded. It knows at least the last 20,000 photos, and at most 20,000 videos wait. So a folder
-/// of any length is filtered if each video is near its photo, as in a sorted list. If more photos or videos than that
-/// are between a video and its photo, the list shows the video.
+/// The filter's memory is bounded. It remembers at least the last 20,000 photos, and at most 20,000 videos wait. So the
+/// filter works for a folder of any length if each video is near its photo, as in a sorted list. If more photos or
+/// videos than that are between a video and its photo, the list shows the video.
 public struct LivePhotoFilter {
     private var photos = LivePhotos(limit: 20_000)
     private var waiting: [ListedFile] = []
-    /// The number of files since the filter last looked for the photos of waiting videos.
+    /// The number of files since the last check of waiting videos.
     private var unjudged = 0
 
     private static let mostWaiting = 20_000
-    /// The maximum number of files to record before the filter judges them, far fewer than the photos it knows.
+    /// The maximum number of files that the filter records at once. This is far below the number of photos that it
+    /// remembers.
     private static let filesAtOnce = 1_000
 
     /// Creates a filter for one folder.
@@ -100,7 +103,7 @@ public struct LivePhotoFilter {
     private mutating func filter(some files: ArraySlice<ListedFile>) -> [ListedFile] {
         for file in files { photos.record(file.photoName) }
         unjudged += files.count
-        // The filter does not judge each piece, because many videos may wait while small pieces arrive.
+        // The waiting videos are not checked with each piece: there may be many such videos and many small pieces.
         if unjudged >= max(Self.filesAtOnce, waiting.count / 2) { dropVideos() }
         return files.filter { file in
             guard LivePhotos.mayBeVideo(file.name[...]) else { return true }
@@ -116,7 +119,7 @@ public struct LivePhotoFilter {
         unjudged = 0
     }
 
-    /// Returns the videos that belong to no photo of the list.
+    /// Returns the waiting videos that belong to no photo of the list.
     public mutating func finish() -> [ListedFile] {
         dropVideos()
         defer { waiting = [] }
@@ -129,7 +132,7 @@ extension ListedFile {
 }
 
 extension ListedFile {
-    /// Removes Nextcloud's number before the name of an album's photo: `7-sunset.jpg`.
+    /// Hides the number before an album photo's name, as in `7-sunset.jpg`. Nextcloud adds such numbers.
     public mutating func hideAlbumNumber() {
         let rest = name.drop { (0x30...0x39).contains($0) }
         guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isPictureOrVideo(rest.dropFirst())
@@ -144,9 +147,9 @@ extension ListedFile {
 public struct ListedSubfolder: Hashable, Sendable {
     /// The bytes of the folder's name. They need not be UTF-8.
     public var name: [UInt8]
-    /// The validator that the list states for the folder; nil if the list states no validator.
+    /// The validator (`ETag`) of the folder; nil if the list states none.
     public var etag: String?
-    /// The number of photos, if the folder is an album of Nextcloud's; nil if unknown.
+    /// The number of photos in an album of Nextcloud; nil if unknown.
     public var count: Int?
 
     /// Creates a folder.
@@ -154,11 +157,11 @@ public struct ListedSubfolder: Hashable, Sendable {
         (self.name, self.etag, self.count) = (name, etag, count)
     }
 
-    /// Folders of systems and programs that hold no photos of the user's.
+    /// The names of folders that systems and programs create. They contain no photos of the user.
     private static let ignored = Set(
         ["@eaDir", "#recycle", ".thumbnails", ".hist", "lost+found"].map { Array($0.utf8) })
 
-    /// Whether Vitrine reads a folder. Vitrine skips hidden folders, and folders of systems and programs.
+    /// Returns whether Vitrine reads a folder. Vitrine skips hidden folders, and folders of systems and programs.
     public static func isWanted(_ name: [UInt8]) -> Bool {
         name.first != UInt8(ascii: ".") && !ignored.contains(name)
     }
@@ -177,7 +180,8 @@ public struct ListedFolder: Hashable, Sendable {
         path = PercentEncoding.decodedBytes(self.address.path)
     }
 
-    /// Returns the decoded name of a file or folder directly in this folder, to which a reference leads.
+    /// Returns the decoded name of the member to which a reference leads. A member is a file or folder directly in this
+    /// folder.
     ///
     /// Returns nil for everything else: other servers, places above and below, this folder, and references with a
     /// query. Different encodings of the same name have the same result.
@@ -187,7 +191,7 @@ public struct ListedFolder: Hashable, Sendable {
         return name(of: target)
     }
 
-    /// Returns the decoded name of a file or folder directly in this folder; see the method for references.
+    /// Returns the decoded name of the member at an address. A member is a file or folder directly in this folder.
     public func name(of target: Address) -> (name: [UInt8], isFolder: Bool)? {
         let bytes = PercentEncoding.decodedBytes(target.path)
         guard bytes.count > path.count, bytes.starts(with: path) else { return nil }
@@ -198,7 +202,7 @@ public struct ListedFolder: Hashable, Sendable {
         return (name, isFolder)
     }
 
-    /// Returns whether an address leads to this folder. The encoding and the last slash do not matter.
+    /// Returns whether an address leads to this folder. Percent escapes and the slash at the end make no difference.
     public func isItself(_ target: Address) -> Bool {
         target.origin == address.origin && PercentEncoding.decodedBytes(target.asFolder.path) == path
     }
@@ -210,7 +214,8 @@ public struct ListedFolder: Hashable, Sendable {
             && path[outer.count...].dropLast().allSatisfy { $0 != UInt8(ascii: "/") }
     }
 
-    /// Whether bytes can be the name of one file: not empty, no slash, no zero byte, not `.` or `..`.
+    /// Returns whether bytes can be the name of one file. The name must not be empty, too long, `.` or `..`, and must
+    /// contain no slash and no zero byte.
     public static func isSound(_ name: [UInt8]) -> Bool {
         !name.isEmpty && !name.contains(UInt8(ascii: "/")) && !name.contains(0) && name != [0x2E]
             && name != [0x2E, 0x2E] && name.count <= maximumName

@@ -4,9 +4,10 @@ import Model
 enum ListingDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Parses the date of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT`, also without a leading zero and
-    /// without the weekday; or a date of RFC 3339, such as `1994-11-06T08:49:37.123456Z`. Returns nil for other
-    /// strings.
+    /// Parses a date of an HTTP header or of RFC 3339. Returns nil for other strings.
+    ///
+    /// An example of a header's date is `Sun, 06 Nov 1994 08:49:37 GMT`; the leading zero and the weekday may be
+    /// missing. An example of RFC 3339 is `1994-11-06T08:49:37.123456Z`.
     static func moment(_ text: some StringProtocol) -> Timestamp? {
         if let moment = text.utf8.withContiguousStorageIfAvailable(UsualDate.header) ?? nil { return moment }
         if text.utf8.count <= maximumLength, text.utf8.first.map({ (0x30...0x39).contains($0) }) == true,
@@ -21,7 +22,7 @@ enum ListingDate {
         return moment(day: fields[0], month: fields[1], year: fields[2], time: fields[3])
     }
 
-    /// Parses the fields of a date whose time zone is UTC, such as `25`, `Nov`, `2026` and `21:07:00` or `21:07`.
+    /// Parses the fields of a date in UTC. Examples are `25`, `Nov`, `2026` and `21:07:00` or `21:07`.
     static func moment(
         day: some StringProtocol, month: some StringProtocol, year: some StringProtocol, time: some StringProtocol
     ) -> Timestamp? {
@@ -44,7 +45,8 @@ enum ListingDate {
 
 /// Reads the most frequent forms of dates quickly. A list may have very many dates.
 ///
-/// ``ListingDate`` and ``RowDate`` read these forms, too, with the same results, and all other forms.
+/// ``ListingDate`` and ``RowDate`` read all forms. For the most frequent forms, they have the same results as this
+/// type.
 enum UsualDate {
     /// Reads a whole string such as `Sun, 06 Nov 1994 08:49:37 GMT`, as WebDAV servers write it.
     static func header(_ text: UnsafeBufferPointer<UInt8>) -> Timestamp? {
@@ -55,8 +57,8 @@ enum UsualDate {
         return moment(year: text[12..<16], month, day: text[5..<7], time: text[17..<25])
     }
 
-    /// Reads the beginning of a row's text: `25-Nov-2026 21:00` of nginx, or `2026-11-25 21:00` of Apache. An offset
-    /// from UTC must not follow.
+    /// Reads the date at the beginning of a row's text. The form is `25-Nov-2026 21:00` of nginx, or
+    /// `2026-11-25 21:00` of Apache. Returns nil if an offset from UTC follows.
     static func row(_ text: UnsafeBufferPointer<UInt8>) -> Timestamp? {
         if text.count >= 17, text[2] == dash, text[6] == dash, text[11] == space, isEnd(17, of: text) {
             guard let month = month(text[3..<6]) else { return nil }
@@ -86,7 +88,7 @@ enum UsualDate {
         return index < 9 ? (0x30, 0x31 + UInt8(index)) : (0x31, 0x27 + UInt8(index))
     }
 
-    /// Packs letters, in upper or lower case, into a number.
+    /// Packs letters into a number. Upper and lower case give the same number.
     private static func letters(_ text: some Sequence<UInt8>) -> UInt32 {
         text.reduce(0) { $0 << 8 | UInt32($1 | 0x20) }
     }

@@ -3,22 +3,25 @@ import Model
 
 /// Parses a WebDAV server's answer to `PROPFIND`. The answer states the properties of a folder and its members.
 ///
-/// The parser uses those properties of a member that have a 2xx status, and skips unknown elements and members. Only
-/// namespaces count, because servers use any prefixes.
+/// The parser uses those properties of a member that have a 2xx status, and skips unknown elements and members. It
+/// identifies elements by namespace and name, because each server chooses its own prefixes.
 public final class WebDAVParser: ListingParser {
     /// The addresses of the previews that a Nextcloud server makes.
     public struct Previews: Hashable, Sendable {
         private let root: Address
-        /// The encoded address of the previews of a public share, up to the path of the folder; nil for a user's files.
+        /// The beginning of the preview addresses in a public share's folder, relative to `root`. Nil for a user's
+        /// files.
         private let beginning: String?
         /// Whether the files are in an album.
         private let isAlbum: Bool
 
-        /// Creates the addresses of previews of a user's files, or of an album's.
+        /// Creates the addresses of previews of a user's files.
         ///
-        /// An album may have files of other users. Only the Photos app shows their previews.
+        /// An album may contain files of other users. Only the Photos app of Nextcloud shows previews of those files.
         ///
-        /// - Parameter root: the address of the Nextcloud, with a slash at its end.
+        /// - Parameters:
+        ///   - root: the address of the Nextcloud server, with a slash at its end.
+        ///   - isAlbum: whether the files are in an album.
         public init(root: Address, isAlbum: Bool = false) {
             self.root = root.asFolder
             self.isAlbum = isAlbum
@@ -28,7 +31,7 @@ public final class WebDAVParser: ListingParser {
         /// Creates the addresses of previews of a folder in a public share.
         ///
         /// - Parameters:
-        ///   - root: the address of the Nextcloud, with a slash at its end.
+        ///   - root: the address of the Nextcloud server, with a slash at its end.
         ///   - share: the token of the share, as it is in addresses.
         ///   - folder: the decoded path of the folder below the share, with a slash at its end; empty for the share.
         public init(root: Address, share: String, folder: [UInt8]) {
@@ -37,7 +40,7 @@ public final class WebDAVParser: ListingParser {
             beginning = "index.php/apps/files_sharing/publicpreview/\(share)?file=/" + Self.encode(folder)
         }
 
-        /// Returns the address of the preview of a file. Returns nil if the file's number is not a number.
+        /// Returns the address of a file's preview. For a file outside of a share, returns nil if the id is no number.
         public func address(ofFile number: String, named name: [UInt8]) -> Address? {
             if let beginning { return try? root.resolving(beginning + Self.encode(name) + "&x=256&y=256&a=true") }
             guard (1...20).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -88,7 +91,7 @@ public final class WebDAVParser: ListingParser {
         stream = XMLPushStream(library: library, wantsText: true)
     }
 
-    /// Returns whether an answer is a multistatus.
+    /// Returns whether an answer is a WebDAV multistatus document.
     ///
     /// - Parameter beginning: the first bytes, which must contain the first tag.
     public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {
@@ -139,8 +142,8 @@ public final class WebDAVParser: ListingParser {
 
     /// Returns a reference without its scheme and host.
     ///
-    /// Behind a proxy for TLS, many servers write `http` addresses, or those of an inner host. Only the names below the
-    /// folder count, so Vitrine requests nothing from another host.
+    /// Behind a TLS proxy, many servers write `http` addresses, or addresses of an internal host. The parser uses only
+    /// the names below the folder, so Vitrine requests nothing from another host.
     private static func path(of reference: String) -> String {
         for scheme in ["http://", "https://"] where reference.lowercased().hasPrefix(scheme) {
             let rest = reference.utf8.dropFirst(scheme.utf8.count)
@@ -256,7 +259,7 @@ public final class WebDAVParser: ListingParser {
         var taken = ""
         var count = ""
 
-        /// The maximum number of bytes of a validator that is kept.
+        /// The maximum number of bytes of a validator. Longer validators count as missing.
         private static let maximumValidator = 256
 
         /// Returns these properties, with missing properties taken from `other`.
@@ -281,7 +284,7 @@ public final class WebDAVParser: ListingParser {
             return text.utf8.count <= Self.maximumValidator ? text : ""
         }
 
-        /// The time when the photo was taken; the server states seconds since 1970.
+        /// The time when the photo was taken; nil if unknown. The server states seconds since 1970.
         private var dateTaken: Timestamp? {
             let digits = taken.utf8.first == UInt8(ascii: "-") ? taken.dropFirst() : taken[...]
             // Nextcloud writes 0 if it does not know the date.
@@ -296,7 +299,7 @@ public final class WebDAVParser: ListingParser {
             var file = ListedFile(
                 name: name, date: dateTaken ?? dateModified, revision: revision,
                 thumbnail: hasPreview ? previews?.address(ofFile: number, named: name) : nil)
-            // Nextcloud repeats the file's time if the photo has none.
+            // If the photo has no date, Nextcloud states the file's modification time in its place.
             file.isDateTaken = dateTaken != nil && dateTaken != dateModified
             return file
         }
@@ -324,7 +327,7 @@ extension XMLName {
     fileprivate static let taken = Self("metadata-photos-original_date_time")
 }
 
-/// Parses a Nextcloud server's list of a user's albums, which is an answer to `PROPFIND`.
+/// Parses a Nextcloud server's list of a user's albums. The list is an answer to `PROPFIND`.
 public final class NextcloudAlbumParser: LibraryParser {
     private let pages: Address
     private let parser: WebDAVParser
@@ -339,7 +342,7 @@ public final class NextcloudAlbumParser: LibraryParser {
         parser = WebDAVParser(folder: ListedFolder(folder))
     }
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the albums that are complete.
@@ -351,7 +354,7 @@ public final class NextcloudAlbumParser: LibraryParser {
     private func albums(_ piece: ListingPiece) -> [Album] {
         piece.folders.compactMap { folder in
             let name = PercentEncoding.encode(folder.name, keepingEscapes: false)
-            // The beginning keeps a colon in the name from being read as the end of a scheme.
+            // Without `./`, a name with a colon would look like a URL with a scheme.
             guard let address = try? pages.resolving("./\(name)"), address.text.utf8.count <= Address.maximumLength
             else { return nil }
             return Album(.album, at: address, name: AlbumText.name(folder.name), count: folder.count)

@@ -12,13 +12,13 @@ import Model
 ///     try draft.add(&last)
 ///
 /// `photo` elements may be at any depth, below any root; the parser skips unknown elements. It also skips each photo
-/// that breaks a rule. It rejects a whole document that is not well-formed, perhaps only at its last byte, so apply
-/// nothing before ``finish()`` has returned.
+/// that breaks a rule. It rejects a whole document that is not well-formed, perhaps only at its last byte. So keep the
+/// photos in a draft until ``finish()`` has returned.
 ///
 /// The document is untrusted. The parser rejects document types, so there are no entities to expand and no files to
 /// load. It limits depth and lengths, and its memory use does not grow with the document.
 public final class GalleryXMLParser {
-    /// The maximum number of bytes of a document without a tag.
+    /// The maximum number of bytes of a document between two tags.
     static let maximumGap = 1 << 20
 
     private let stream: XMLPushStream
@@ -56,7 +56,7 @@ public final class GalleryXMLParser {
     }
 }
 
-/// The photos that a parser has found, and its place in the document.
+/// The photos found so far, and the position in the document.
 private struct GalleryContents {
     private var photos: WrittenPhotos
     /// The depth of the open `photo` element; nil if no `photo` element is open.
@@ -108,7 +108,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case missingLibrary(file: String, package: String, reason: String)
     /// The document is empty.
     case empty
-    /// The document is something else; the text names its kind, such as “a web page”.
+    /// The document is something else; the text states the kind of document, such as “a web page”.
     case notAGallery(String)
     /// A shared link leads to several albums and does not name one of them.
     case severalAlbums
@@ -128,9 +128,9 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case tooManyAttributes(line: Int)
     /// The document has too many different names of elements and attributes.
     case tooManyNames
-    /// The document declares too many namespaces at once.
+    /// Too many namespaces apply to a single element.
     case tooManyNamespaces(line: Int)
-    /// The document is too long for its encoding, which is not UTF-8.
+    /// The document is too long to convert from its encoding to UTF-8.
     case tooLongToConvert(mebibytes: Int)
     /// The document has an unsupported encoding with this name.
     case encoding(String)

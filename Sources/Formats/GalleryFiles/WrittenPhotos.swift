@@ -31,8 +31,8 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private var open: WrittenPhoto?
     private var openElement: PhotoElement?
 
-    /// The maximum number of images of a photo that stay unparsed. If a photo has more, the photo is parsed
-    /// immediately, which limits memory use.
+    /// The maximum number of unparsed images of a photo. A photo with more images is parsed immediately, which limits
+    /// memory use.
     static let keptImages = 8
 
     init(base: Address) {
@@ -62,7 +62,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private mutating func read(_ element: PhotoElement, _ photo: WrittenPhoto, into entry: inout EntryBytes) -> Bool {
         switch element.entry() {
         case .success(let found):
-            // Without a digest the photo is parsed on each sync, so its remarks are reported each time.
+            // A photo with remarks gets no digest, so each sync parses it again and reports its remarks.
             entry.set(found, digest: element.remarks.isEmpty ? photo.digest : nil)
             remarks += element.remarks
             return true
@@ -72,7 +72,8 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         }
     }
 
-    /// Parses a typical photo without creating strings. Returns false if the photo needs the full rules.
+    /// Parses a typical photo without creating strings. Returns false if the photo is not typical, and so needs the
+    /// full rules.
     private func readPlain(_ photo: WrittenPhoto, into entry: inout EntryBytes) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))
@@ -124,7 +125,7 @@ extension WrittenPhotos {
     /// The maximum number of bytes of a gallery's name.
     private static let longestName = 250
 
-    /// Takes the gallery's name from the attributes of the root element.
+    /// Reads the gallery's name from the attributes of the root element.
     mutating func takeGalleryName(from attributes: Attributes) {
         guard let value = attributes[.name] else { return }
         var bytes: [UInt8] = []
@@ -191,14 +192,15 @@ extension WrittenPhotos {
 
     /// Returns the finished photos and keeps the open photo.
     mutating func take() -> WrittenPhotos {
-        // Copying an open photo, which may be long, for each piece would take too much time.
+        // An open photo may be long. Copying it for each piece would take too much time, so it stays here if no photo
+        // is finished.
         guard !photos.isEmpty else {
             var none = WrittenPhotos(base: base, plain: plain, digest: digest)
             none.galleryName = galleryName
             return none
         }
         var rest = WrittenPhotos(base: base, plain: plain, digest: digest)
-        // The next piece is probably as large. Without this space the arrays would grow, and be copied, many times.
+        // The next piece is probably as large. Without reserved space, the arrays would be copied each time they grow.
         rest.bytes.reserveCapacity(bytes.count)
         rest.photos.reserveCapacity(photos.count)
         rest.imageLines.reserveCapacity(imageLines.count)
@@ -237,7 +239,7 @@ extension WrittenPhotos {
 /// A photo's state in ``WrittenPhotos``, and the position of its data.
 struct WrittenPhoto {
     enum Kind {
-        /// The photo is unparsed in the bytes.
+        /// The photo's bytes are not parsed yet.
         case written
         /// The photo was parsed early, because it is long. The number is the photo's index in the parsed elements.
         case read(Int)
@@ -248,9 +250,9 @@ struct WrittenPhoto {
     var kind: Kind
     /// The line of the photo's element in the file.
     let line: Int
-    /// The range of the bytes with the attributes of the photo and its images.
+    /// The range of the photo's bytes, which contain its attributes and images.
     var bytes: Range<Int>
-    /// The range of the line numbers of the photo's images.
+    /// The range of the photo's images in the array of line numbers.
     var imageLines: Range<Int>
     /// The digest of the photo's bytes; nil if the photo must be parsed each time.
     var digest: Int64?
@@ -263,15 +265,17 @@ struct WrittenPhoto {
     }
 }
 
-/// A photo's attributes as bytes: id, name and date, the annotations if there are any, then each image's kind and
-/// reference.
+/// A photo's attributes as bytes.
+///
+/// They are in this order: id, name, date, the annotations if there are any, then each image's kind and reference.
 struct WrittenFields {
     enum ImageKind: UInt8 {
         case image = 1
         case thumbnail = 2
     }
 
-    /// The byte that announces annotations. Before an image, this byte is the image's kind.
+    /// The byte before the annotations. No kind of image has this value, so annotations differ from an image in the
+    /// same place.
     private static let annotationsMark: UInt8 = 3
 
     private let bytes: UnsafeRawBufferPointer
@@ -333,14 +337,14 @@ struct WrittenFields {
         guard let value else { return }
         Attributes.append(value, to: &bytes)
         let count = bytes.count - start - 4
-        // The value is shorter than in the document if that contained references.
+        // If the document's value contained references such as `&amp;`, the stored value is shorter.
         if count < value.count {
             bytes.withUnsafeMutableBytes { $0.storeBytes(of: UInt32(count), toByteOffset: start, as: UInt32.self) }
         }
     }
 }
 
-/// A 64-bit digest of an entry in a gallery's list. Entries with equal digests mean the same.
+/// A 64-bit digest of an entry in a gallery's list. Entries with equal digests count as equal.
 ///
 /// The digest is not cryptographic. A gallery that forged a collision would only hide its own change.
 public struct EntryDigest: Sendable {
@@ -350,7 +354,8 @@ public struct EntryDigest: Sendable {
 
     private let seed: UInt64
 
-    /// - Parameter base: the address against which references are resolved. The address affects an entry's meaning.
+    /// - Parameter base: the address against which references are resolved. It affects an entry's meaning, so each
+    ///   digest depends on it.
     public init(base: Address) {
         var text = base.text
         seed = text.withUTF8 { Self.digest(UnsafeRawBufferPointer($0), seed: Self.version) }
@@ -376,8 +381,8 @@ public struct EntryDigest: Sendable {
         return mixed(mixed(state, last), seed)
     }
 
-    /// Mixes both halves of a 128-bit product. Each input bit affects most output bits. The two constants are the
-    /// fractional digits of π; the second constant is made odd.
+    /// Mixes a word into a state with a 128-bit product. The result combines both halves of the product, so each input
+    /// bit affects most output bits. The two constants are the fractional digits of π; the second constant is made odd.
     private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let product = (state ^ word ^ 0x243F_6A88_85A3_08D3).multipliedFullWidth(by: 0x1319_8A2E_0370_7345)
         return product.high ^ product.low ^ state.rotatedLeft
@@ -397,13 +402,13 @@ struct PhotoElement: Sendable {
     private let annotations: PhotoAnnotations
     private var photo: Address?
     private var thumbnail: Address?
-    /// The reason why the last `image` element of the kind `image` was rejected, if it was.
+    /// The reason why an image of the kind `image` was rejected; nil if none was.
     private var photoProblem: String?
     private(set) var remarks: [WrittenPhotos.Remark] = []
 
-    /// The maximum number of bytes of a name or an id. Lists sort, show and search names.
+    /// The maximum number of bytes of a name or an id. It is needed because lists sort, show and search names.
     static let maximumText = 4_096
-    /// The maximum number of remarks per photo. A photo may have any number of images.
+    /// The maximum number of remarks per photo. It is needed because a photo may have any number of images.
     private static let maximumRemarks = 8
     /// The maximum number of bytes of a date in a remark.
     private static let shownDate = 64
@@ -444,7 +449,7 @@ struct PhotoElement: Sendable {
     /// Returns the photo, or the rule that it breaks.
     func entry() -> Result<GalleryEntry, Refusal> {
         guard !id.isEmpty else { return .failure(Refusal(reason: "no id")) }
-        // A cut id could equal that of another photo.
+        // A long id is not cut, because the cut id could equal the id of another photo.
         guard id.utf8.count <= Self.maximumText else {
             return .failure(Refusal(reason: "its id is longer than \(Self.maximumText) bytes"))
         }

@@ -1,9 +1,10 @@
 /// Functions for the bytes of JSON's strings and numbers.
 enum JSONBytes {
-    /// The replacement character, for half of a surrogate pair.
+    /// The replacement character, which replaces half of a surrogate pair.
     static let replacement: UInt32 = 0xFFFD
 
-    // A word of bytes is examined at once; its bytes lie in the order of the text in a little-endian integer.
+    // The search examines a whole word of bytes at once. In a little-endian integer, the text's first byte is the
+    // lowest byte.
     private static let size = MemoryLayout<UInt>.size
     private static let ones = UInt.max / 0xFF
     private static let highBits = ones * 0x80
@@ -11,9 +12,11 @@ enum JSONBytes {
     private static let backslashes = ones * 0x5C
     private static let spaces = ones * 0x20
 
-    /// Returns the index of the next quotation mark, backslash or control character; otherwise the count.
+    /// Returns the index of the next quotation mark, backslash or control character. Returns the count if there is
+    /// none.
     ///
-    /// - Parameter hasHighBytes: becomes true if a byte beyond ASCII was near.
+    /// - Parameter hasHighBytes: becomes true if a byte beyond ASCII is before the returned index, or in the same word
+    ///   of bytes.
     @inline(__always)
     static func endOfPlainText(_ bytes: UnsafeRawBufferPointer, from start: Int, _ hasHighBytes: inout Bool) -> Int {
         var index = start
@@ -21,8 +24,8 @@ enum JSONBytes {
         while bytes.count - index >= size {
             let word = UInt(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt.self))
             high |= word
-            // Subtraction sets the high bit of each byte below the subtrahend. A borrow changes only bytes behind
-            // such a byte, so the first marked byte is right.
+            // The subtractions set the high bit of each byte that is searched for. A borrow can set a wrong bit only in
+            // bytes after such a byte, so the first marked byte is right.
             let (quote, backslash) = (word ^ quotes, word ^ backslashes)
             let marked =
                 (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- spaces) & ~word))
@@ -43,7 +46,7 @@ enum JSONBytes {
         return index
     }
 
-    /// Returns the index of the next byte that ends a number.
+    /// Returns the index after the bytes that can belong to a number.
     @inline(__always)
     static func endOfNumber(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
@@ -58,7 +61,8 @@ enum JSONBytes {
         return index
     }
 
-    /// Whether bytes are one number: `-1.5e+10`, without leading zeros, with digits around the point.
+    /// Returns whether bytes are one number, such as `-1.5e+10`. JSON allows no leading zeros, and requires digits on
+    /// both sides of a point.
     static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         func skipDigits() -> Bool {
@@ -120,7 +124,7 @@ enum JSONBytes {
         return unit
     }
 
-    /// Appends the UTF-8 bytes of a code point, or of the replacement character for half of a surrogate pair.
+    /// Appends the UTF-8 bytes of a code point. Half of a surrogate pair becomes the replacement character.
     ///
     /// Returns false if the text would be longer than `length`.
     static func append(_ codePoint: UInt32, to text: inout [UInt8], atMost length: Int) -> Bool {
@@ -146,7 +150,7 @@ enum JSONBytes {
         return true
     }
 
-    /// Whether bytes are UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above U+10FFFF.
+    /// Returns whether bytes are UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above U+10FFFF.
     static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -174,10 +178,10 @@ enum JSONBytes {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the bytes are those of a text, such as the name of a member.
+    /// Returns whether the bytes equal a text, such as a member's name.
     func isText(_ text: StaticString) -> Bool { text.withUTF8Buffer { elementsEqual($0) } }
 
-    /// Returns the bytes as a text, cut to whole scalars within a limit of bytes.
+    /// Returns the bytes as a text. Cuts a longer text to the limit of bytes, but never within a Unicode scalar.
     func text(atMost limit: Int) -> String {
         var end = Swift.min(count, limit)
         while end > 0, end < count, self[end] & 0xC0 == 0x80 { end -= 1 }

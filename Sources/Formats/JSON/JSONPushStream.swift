@@ -1,9 +1,9 @@
 /// Receives the events of a ``JSONPushStream``.
 package protocol JSONConsumer {
-    /// Takes the next event. An error stops the stream.
+    /// Receives the next event. If this method throws an error, the stream stops.
     ///
-    /// - Parameter depth: the number of objects and arrays around the value. A container's begin and end have the same
-    ///   depth; its members are one deeper.
+    /// - Parameter depth: the number of objects and arrays around the value. The begin and end of an object or array
+    ///   have the same depth; the depth of its members is one higher.
     mutating func take(_ event: JSONEvent, depth: Int) throws
 }
 
@@ -29,10 +29,11 @@ package enum JSONEvent {
 ///     for try await bytes in body { try stream.push(bytes, to: &reader) }
 ///     try stream.finish(to: &reader)
 ///
-/// Pieces may end anywhere. A text or number that lies whole in a piece, without escapes, is passed without a copy.
-/// Memory use does not grow with the document: only a text or number that is cut, or has escapes, is buffered.
+/// Pieces may end anywhere. A text or number is passed on without a copy if it is complete in one piece and contains no
+/// escapes. Memory use does not grow with the document. The stream buffers at most one text or number at a time, if
+/// it continues in the next piece or contains escapes.
 ///
-/// A consumer is a generic parameter, so that the compiler makes one loop of both.
+/// The consumer is a generic parameter, so that the compiler can merge the consumer's code with the loop of the stream.
 package struct JSONPushStream {
     /// The maximum number of nested objects and arrays.
     static let maximumDepth = 100
@@ -52,7 +53,7 @@ package struct JSONPushStream {
 
     private let keepsInvalidText: Bool
     private var phase = Phase.mark
-    /// Whether each open container is an object. The last container is the innermost.
+    /// Whether each open container (object or array) is an object. The last container is the innermost.
     private var isObject: [Bool] = []
     /// The number of bytes in earlier pieces.
     private var consumed = 0
@@ -63,7 +64,7 @@ package struct JSONPushStream {
     private var buffer: [UInt8] = []
     /// The offset of the current token in the document.
     private var tokenOffset = 0
-    /// The number of bytes of a byte order mark, literal or Unicode escape that have arrived.
+    /// The number of matched bytes of a byte order mark, literal or Unicode escape.
     private var matched = 0
     private var literal = Literal.null
     private var isKey = false
@@ -89,14 +90,14 @@ package struct JSONPushStream {
             failure = error
             throw error
         }
-        // Saturates, because the length of a document has no bound.
+        // A document may have any length, so this sum stops at the greatest integer instead of overflowing.
         consumed = ByteOffset.sum(consumed, bytes.count)
     }
 
     /// Parses the end of the document. Throws if a value is incomplete.
     package mutating func finish(to consumer: inout some JSONConsumer) throws {
         if let failure { throw failure }
-        // A number at the top level may end with the document. A number in a container was cut.
+        // A number at the top level may end with the document. In an object or array, the document would be incomplete.
         if phase == .number, isObject.isEmpty { try endNumber(&consumer) }
         switch phase {
         case .end: return
@@ -341,7 +342,7 @@ package struct JSONPushStream {
         buffer.removeAll(keepingCapacity: true)
         stringPart = .plain
         phase = .string
-        // The scanned bytes are scanned again, once.
+        // The bytes up to `end` are scanned a second time, but not more often.
         return start < bytes.count ? try continueString(bytes, start, &consumer) : start
     }
 
@@ -431,7 +432,7 @@ package struct JSONPushStream {
 
     private mutating func endBufferedString(_ consumer: inout some JSONConsumer) throws {
         try appendLoneHalf()
-        // The buffer leaves the stream for the callback, so that nothing can change it.
+        // A local variable holds the buffer during the callback, so that nothing can change the bytes.
         var text: [UInt8] = []
         swap(&text, &buffer)
         try text.withUnsafeBytes { try endString($0, isKey, hasHighBytes: hasHighBytes, &consumer) }

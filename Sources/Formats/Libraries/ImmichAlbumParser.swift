@@ -16,7 +16,7 @@ public final class ImmichAlbumParser: LibraryParser {
         reader = Reader(server: server)
     }
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the albums that are complete.
@@ -80,18 +80,18 @@ public final class ImmichAlbumParser: LibraryParser {
 ///
 ///     {"people": [{"id": "…", "name": "…", "isHidden": false, …}], "hasNextPage": true}
 ///
-/// People without a name, and hidden ones, are left out.
+/// People without a name, and hidden people, are left out.
 public final class ImmichPeopleParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader: Reader
     private let page: Int
-    /// Whether the page names a person.
+    /// Whether the page has a person with a name. Hidden people do not count.
     private var hasNames = false
 
     /// Creates a parser for one page.
     ///
     /// - Parameters:
-    ///   - page: the name of the page; nil for the first page.
+    ///   - page: the name of the page, which is its number; nil for the first page.
     ///   - server: the address of the server, with a slash at its end.
     public init(page: String?, server: Address) {
         self.page = page.flatMap { AlbumText.count($0.utf8) } ?? 1
@@ -100,8 +100,8 @@ public final class ImmichPeopleParser: LibraryParser {
 
     /// The number of the page that follows; nil after the last page.
     ///
-    /// The server lists people without a name last, and may know thousands of them. So nothing follows a page without a
-    /// name.
+    /// The server lists people without a name last, and may know thousands of them. So a page with no named person
+    /// counts as the last page.
     public var nextPage: String? {
         reader.hasNextPage && hasNames ? String(page + 1) : nil
     }
@@ -185,7 +185,7 @@ public final class ImmichPeopleParser: LibraryParser {
 ///
 ///     [{"id": "…", "name": "Rome", "value": "Trips/Rome", …}]
 ///
-/// The value of a tag names the outer tags, too. An object without a value is left out.
+/// A tag's value also contains the names of its parent tags. An object without a value is left out.
 public final class ImmichTagParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader = ImmichTagReader()
@@ -198,7 +198,7 @@ public final class ImmichTagParser: LibraryParser {
         self.server = server
     }
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the tags that are complete.
@@ -215,7 +215,7 @@ public final class ImmichTagParser: LibraryParser {
 
     private func takeAlbums() -> [Album] {
         reader.takeTags().compactMap { tag in
-            // The page that a browser shows.
+            // A tag's address is the address of its page in a browser.
             let query = PercentEncoding.encodeAll(tag.value, except: "")
             guard let address = try? server.resolving("tags?path=\(query)") else { return nil }
             let name = Self.name(tag.value)
@@ -223,11 +223,12 @@ public final class ImmichTagParser: LibraryParser {
         }
     }
 
-    /// Returns a name such as `Trips / Rome`. Keeps the end of a long name, because the outer tags have the beginning.
+    /// Returns a name such as `Trips / Rome`. Keeps the end of a long name, because the parent tags are at the
+    /// beginning.
     private static func name(_ value: [UInt8]) -> String {
         let name = String(decoding: value, as: UTF8.self).replacing("/", with: " / ")
         guard name.utf8.count > Album.longestName else { return AlbumText.name(Array(name.utf8)) }
-        // The ellipsis has three bytes. No character begins with a byte such as 10xxxxxx.
+        // The ellipsis has three bytes. A byte of the form 10xxxxxx never begins a character.
         let end = name.utf8.suffix(Album.longestName - 3).drop { $0 & 0b1100_0000 == 0b1000_0000 }
         return "…" + String(decoding: Array(end), as: UTF8.self)
     }
@@ -247,13 +248,13 @@ public final class ImmichTagFinder: LibraryParser {
         self.value = value
     }
 
-    /// The name of the page that follows, which contains the tag's id.
+    /// The name of the page that follows, with the tag's id; nil until the tag is found.
     public var nextPage: String? { id.map { ImmichTagPage(tag: $0, number: "1").name } }
 
     /// True, because the list has no photos.
     public var mayLackPhotos: Bool { true }
 
-    /// Parses the next bytes.
+    /// Parses the next bytes. Always returns an empty array.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
         try stream.push(bytes, to: &reader)
         look()
@@ -273,7 +274,7 @@ public final class ImmichTagFinder: LibraryParser {
     }
 }
 
-/// A page of the photos that have a tag. Its name has the id of the tag and the page's number.
+/// A page of the photos that have a tag. The page's name consists of the tag's id and the page's number.
 public struct ImmichTagPage: Equatable, Sendable {
     /// The id of the tag.
     public let tag: String
@@ -336,7 +337,7 @@ enum AlbumText {
     /// Returns a name, shortened if it is too long.
     static func name(_ text: some Sequence<UInt8>) -> String {
         let name = String(decoding: Array(text.prefix(Album.longestName)), as: UTF8.self)
-        // A name of white space would not be visible.
+        // A name that consists of white space would be invisible.
         return name.allSatisfy(\.isWhitespace) ? "" : name
     }
 

@@ -1,6 +1,6 @@
 import Model
 
-/// Parses an Immich server's months, with counts of photos and videos.
+/// Parses an Immich server's list of months. Each month has a count of photos and videos.
 ///
 ///     [{"timeBucket": "2024-05-01", "count": 42}]
 public final class ImmichMonthListParser: LibraryParser {
@@ -10,7 +10,7 @@ public final class ImmichMonthListParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the months that are complete.
@@ -55,7 +55,8 @@ public final class ImmichMonthListParser: LibraryParser {
     }
 }
 
-/// Parses the ids in an Immich server's list of one month's photos and videos. The list has columns.
+/// Parses the ids in an Immich server's list of one month. The list has an array for each property of the month's
+/// photos and videos.
 ///
 ///     {"id": ["…", "…"], "isImage": [true, false], …}
 public final class ImmichMonthParser: LibraryParser {
@@ -68,10 +69,10 @@ public final class ImmichMonthParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
-    /// Parses the next bytes. Returns the members that are complete.
+    /// Parses the next bytes. Returns the photos and videos whose ids are complete.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
         try stream.push(bytes, to: &reader)
         return reader.takeIDs().map { LibraryMember(id: $0) }

@@ -15,7 +15,7 @@ public final class ImmichPhotoParser: LibraryParser {
     ///
     /// - Parameters:
     ///   - server: the address of the server, with a slash at its end.
-    ///   - tag: the id of the tag that all photos have; nil if they need none.
+    ///   - tag: the id of the tag that the search required; nil if the search required no tag.
     public init(server: Address, tag: String? = nil) {
         reader = ImmichPageReader(ImmichPictures(server: server))
         self.tag = tag
@@ -34,21 +34,22 @@ public final class ImmichPhotoParser: LibraryParser {
         return reader.takePhotos()
     }
 
-    /// The name of the page that follows, which is its number; nil after the last page. A page of a tag's photos also names
-    /// the tag.
+    /// The name of the page that follows; nil after the last page.
+    ///
+    /// The name is the page's number. For the photos of a tag, the name also contains the tag's id.
     public var nextPage: String? {
         reader.nextPage.map { number in tag.map { ImmichTagPage(tag: $0, number: number).name } ?? number }
     }
 
-    /// Whether the page has only files that Vitrine does not show.
+    /// Whether the page may have only files that Vitrine does not show.
     public var mayLackPhotos: Bool { reader.hasAssets }
 }
 
 /// The addresses of an Immich server's pictures.
 public struct ImmichPictures: Sendable {
     private let server: Address
-    /// Addresses that contain the queries for sizes. They are parsed once, because parsing a query takes longer than
-    /// all other work for a photo.
+    /// Addresses with the queries for the sizes. They are parsed once, because parsing a query takes longer than all
+    /// other work for a photo.
     private let (thumbnailQuery, previewQuery): (Address?, Address?)
     private let hasOriginals: Bool
 
@@ -194,7 +195,7 @@ struct ImmichAsset {
         words = ImmichWords()
     }
 
-    /// Takes a member's name, or its value. The members of the asset itself have the depth 0.
+    /// Reads the name or the value of a member. The members of the asset itself have the depth 0.
     mutating func take(_ event: JSONEvent, depth: Int) {
         guard depth == 0 else { return takeWords(event, depth: depth) }
         switch (member, event) {
@@ -211,7 +212,7 @@ struct ImmichAsset {
         case (.isTrashed, .bool(true)): isShown = false
         case (.duration, .number(let text)), (.duration, .string(let text)):
             duration = ImmichDuration.milliseconds(text)
-        // The server keeps the films of live photos as hidden videos.
+        // The server stores the videos of live photos as hidden files.
         case (.visibility, .string(let text)): isShown = isShown && !text.isText("hidden")
         case (.isFavorite, .bool(let value)): words.takeFavorite(value)
         case (.localTime, .string(let text)): localTime = Timestamp(iso8601: text)
@@ -242,8 +243,7 @@ struct ImmichAsset {
             videoMilliseconds: isVideo ? duration : nil)
     }
 
-    /// Whether Vitrine can decode the file. For all others, Vitrine shows
-    /// the server's still picture.
+    /// Whether Vitrine can decode the file. If not, Vitrine shows the server's still picture.
     private var isDecodable: Bool {
         guard !isVideo else { return false }
         guard mimeType.isEmpty else { return Self.decodableTypes.contains(mimeType) }
@@ -265,12 +265,13 @@ private struct ImmichWords {
     /// The maximum number of people or tags of a photo.
     private static let mostNames = 64
 
-    /// The annotations without their place.
+    /// The annotations without the place. The place consists of the city, state and country.
     private var words = PhotoAnnotations()
     private var (city, state, country) = ("", "", "")
     private var member: Member?
 
-    /// The annotations. The place is as in `Potsdam, Brandenburg, Germany`; a city may be a state of its own.
+    /// The annotations with the place, such as `Potsdam, Brandenburg, Germany`. A city that is also a state appears
+    /// once.
     var annotations: PhotoAnnotations {
         var annotations = words
         annotations.place = [city, state == city ? "" : state, country].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -280,7 +281,7 @@ private struct ImmichWords {
     /// Records whether the photo is a favorite.
     mutating func takeFavorite(_ isFavorite: Bool) { words.isFavorite = isFavorite }
 
-    /// Takes a member of `exifInfo`.
+    /// Reads the name or the value of a member of `exifInfo`.
     mutating func takeExif(_ event: JSONEvent) {
         switch (member, event) {
         case (_, .key(let name)): member = Self.exifMember(name)
@@ -293,7 +294,8 @@ private struct ImmichWords {
         }
     }
 
-    /// Takes a member of a person or a tag. A tag's `value` is its path, such as `animals/birds`.
+    /// Reads the name or the value of a person's or tag's member. Only `name` counts: a tag's `value` is a path such as
+    /// `animals/birds`.
     mutating func takeName(_ event: JSONEvent, of names: WritableKeyPath<PhotoAnnotations, [String]>) {
         switch (member, event) {
         case (_, .key(let name)): member = name.isText("name") ? .name : nil

@@ -2,8 +2,8 @@ import Model
 
 /// A page of the photos behind a shared link of an Immich server.
 ///
-/// The link itself lists single photos. If it leads to an album, the months of the album follow, and each month is a
-/// page.
+/// The first page is the link itself, which lists single photos or names an album. For an album, the next page is the
+/// list of its months, and each month is a further page.
 public enum ImmichSharePage: Equatable, Sendable {
     /// An album behind a shared link.
     public struct Album: Equatable, Sendable {
@@ -13,7 +13,7 @@ public enum ImmichSharePage: Equatable, Sendable {
         fileprivate let hasOriginals: Bool
     }
 
-    /// The link itself.
+    /// The first page: the link itself.
     case link
     /// The list of an album's months.
     case months(Album)
@@ -62,7 +62,8 @@ public enum ImmichSharePage: Equatable, Sendable {
 ///     {"type": "INDIVIDUAL", "assets": [{"id": "…", "originalFileName": "a.jpg", …}], "allowDownload": true, …}
 ///     {"type": "ALBUM", "album": {"id": "…", …}, "assets": [], …}
 ///
-/// The parser holds the photos until the end of the answer, which states whether the server sends the original files.
+/// The parser returns all photos at the end of the answer, because the answer may state only there whether the server
+/// sends the original files.
 private final class ImmichLinkParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader = Reader()
@@ -72,7 +73,7 @@ private final class ImmichLinkParser: LibraryParser {
 
     var mayLackPhotos: Bool { reader.album != nil }
 
-    /// The list of months, if the link leads to an album.
+    /// The name of the page with the album's months; nil if the link leads to single photos.
     var nextPage: String? {
         reader.album.map { ImmichSharePage.name(of: .init(id: $0, hasOriginals: reader.hasOriginals)) }
     }
@@ -85,7 +86,7 @@ private final class ImmichLinkParser: LibraryParser {
     func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
         guard reader.isLink else { throw FormatError.notAGallery("an answer without a shared link") }
-        // The photos of an album come from its months.
+        // The photos of an album are on the pages of its months.
         guard reader.album == nil else { return [] }
         let pictures = ImmichPictures(server: server, hasOriginals: reader.hasOriginals)
         return reader.assets.compactMap { $0.photo(pictures) }
@@ -138,13 +139,14 @@ private final class ImmichLinkParser: LibraryParser {
     }
 }
 
-/// Parses an Immich server's list of the months in which a shared album has photos. Each month is a later page.
+/// Parses an Immich server's list of a shared album's months. The list contains the months in which the album has
+/// photos. Each month is a later page.
 private final class ImmichAlbumMonthsParser: LibraryParser {
     private let parser = ImmichMonthListParser()
     private let album: ImmichSharePage.Album
     private var months: [String] = []
 
-    /// The maximum number of months of an album: two centuries and more.
+    /// The maximum number of months of an album. This is more than two centuries.
     private static let maximumCount = 3_000
 
     init(_ album: ImmichSharePage.Album) { self.album = album }
@@ -164,7 +166,8 @@ private final class ImmichAlbumMonthsParser: LibraryParser {
     }
 }
 
-/// Parses the photos of a month in a shared album. The list has columns, and no names.
+/// Parses the photos of a month in a shared album. The list has an array for each property, so the parser returns all
+/// photos at the end. The list contains no file names.
 ///
 ///     {"id": ["…", "…"], "isImage": [true, false], "fileCreatedAt": ["2024-05-06T12:00:00.000"], …}
 private final class ImmichAlbumMonthParser: LibraryParser {
@@ -219,16 +222,16 @@ private final class ImmichAlbumMonthParser: LibraryParser {
         private(set) var durations: [Int] = []
         private(set) var isList = false
         private var times: [Timestamp?] = []
-        /// The hours between UTC and the cameras' clocks.
+        /// The hours by which the camera's clock was ahead of UTC, for each photo.
         private var zones: [Double] = []
         private var column: Column?
 
         /// The maximum number of bytes of a ThumbHash. A longer value counts as missing.
         private static let longestThumbhash = 48
-        /// The greatest distance of a zone from UTC in hours.
+        /// The maximum difference between a time zone and UTC in hours.
         private static let widestZone = 15.0
 
-        /// Returns the time on the camera's clock when a photo was taken, as if it were UTC. Returns nil if unknown.
+        /// Returns the time on the camera's clock, as if it were UTC. Returns nil if the time is unknown.
         func time(at index: Int) -> Timestamp? {
             guard times.count == ids.count, zones.count == ids.count else { return nil }
             return times[index]?.advanced(by: zones[index] * 3_600)
@@ -262,7 +265,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
             }
         }
 
-        /// Takes a value of the current column.
+        /// Stores a value of the current column.
         private mutating func take(_ value: JSONEvent) throws {
             switch (column, value) {
             case (.id, .string(let text)):

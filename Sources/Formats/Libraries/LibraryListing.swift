@@ -44,7 +44,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
     /// The number of photos.
     public var count: Int { photos.count }
 
-    /// Returns the digest of all facts in the list about a photo.
+    /// Returns the digest of everything that the list states about a photo.
     public func digest(at index: Int) -> Int64? { digests[index] }
 
     /// Writes an entry. Returns false for a photo whose address is too long.

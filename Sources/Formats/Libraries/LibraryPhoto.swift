@@ -6,7 +6,7 @@ public struct LibraryPhoto: Equatable, Sendable {
     public enum Date: Hashable, Sendable {
         /// The moment when the photo was published.
         case published(Timestamp)
-        /// The moment when the photo was taken, which the server states.
+        /// The moment when the photo was taken, as the server states it.
         case moment(Timestamp)
         /// The time on the camera's clock, which has no zone. The value is this time as if it were UTC.
         case cameraTime(Timestamp)
@@ -59,11 +59,12 @@ public struct LibraryPhoto: Equatable, Sendable {
     }
 }
 
-/// A part of a library, such as a month or an album, with its count.
+/// A part of a library, with its count. Parts are, for example, months or albums.
 public struct LibraryPart: Hashable, Sendable {
     /// The server's name for the part.
     public var name: String
-    /// The number of photos and videos, as the server wrote it. Further facts may follow that change with the photos.
+    /// The number of photos and videos, as the server wrote it. The text may contain further facts that change with the
+    /// photos, such as a date.
     public var count: String
 
     /// Creates a part.
@@ -76,7 +77,7 @@ public struct LibraryPart: Hashable, Sendable {
 public struct LibraryMember: Hashable, Sendable {
     /// The server's id.
     public var id: String
-    /// Whether Vitrine shows the file: whether it is a photo or a video.
+    /// Whether the file is a photo or video, so that Vitrine shows it.
     public var isShown: Bool
 
     /// Creates a member.

@@ -4,19 +4,20 @@ import Model
 ///
 ///     [{"UID": "…", "Title": "Summer", "PhotoCount": 42, "Thumb": "…", …}]
 ///
-/// The cover of each album is the revision of a photo. An object without an id is left out.
+/// The cover of each album is the hash of a photo, which is also that photo's revision. An object without an id is left
+/// out.
 public final class PhotoPrismAlbumParser: LibraryParser {
     /// The kind of a list. The raw value is the server's name for the type of album.
     public enum Kind: String, Sendable {
         /// Albums that users made.
         case album
-        /// Albums that the server made of trips, holidays and the like.
+        /// Albums that the server made, for example of trips and holidays.
         case moment
         /// Folders with the original files.
         case folder
         /// People with names.
         case person
-        /// Words for what the photos show.
+        /// Labels, which are words for the contents of photos.
         case label
     }
 
@@ -31,7 +32,8 @@ public final class PhotoPrismAlbumParser: LibraryParser {
     ///   - kind: the kind of the list.
     ///   - server: the address of the server, with a slash at its end.
     ///   - offset: the number of albums on earlier pages.
-    ///   - pageSize: the number that the request asked for. If the page has fewer, it is the last page.
+    ///   - pageSize: the number of albums that the request asked for. If the page has fewer albums, it is the last
+    ///     page.
     public init(_ kind: Kind, server: Address, offset: Int, pageSize: Int) {
         reader = Reader(kind: kind, server: server)
         (self.offset, self.pageSize) = (offset, pageSize)
@@ -65,7 +67,7 @@ public final class PhotoPrismAlbumParser: LibraryParser {
         private var member: Member?
         private var (id, cover): (String?, String?)
         private var (name, path) = ("", "")
-        /// The word for a label in searches, and the word after a user changed the label's name.
+        /// The label's word in searches, and the word since a user renamed the label.
         private var (slug, customSlug): (String?, String?)
         private var photoCount: Int?
         /// The number of albums so far.
@@ -95,7 +97,7 @@ public final class PhotoPrismAlbumParser: LibraryParser {
             case (2, .string(let text)):
                 switch member {
                 case .id: id = PhotoPrismText.id(text)
-                // The cover of a person is the part of a photo that shows the face: `HASH-AREA`.
+                // The cover of a person is the part of a photo that shows the face, in the form `HASH-AREA`.
                 case .cover: cover = PhotoPrismText.id(text.prefix { $0 != UInt8(ascii: "-") })
                 case .name: name = AlbumText.name(text)
                 case .path: path = AlbumText.name(text)
@@ -126,9 +128,9 @@ public final class PhotoPrismAlbumParser: LibraryParser {
             case .person: Album(.person, at: address, name: shown(name, id), count: photoCount, cover: cover)
             case .album: Album(.album, at: address, name: shown(name, id), count: photoCount, cover: cover)
             case .label: Album(.tag, at: address, name: shown(name, id), count: photoCount, cover: cover)
-            // The server counts only photos that users put into an album.
+            // The server's count includes only photos that users put into the album, so the count is left out.
             case .moment: Album(.album, at: address, name: shown(name, id), cover: cover)
-            // The title is only the last part of the path.
+            // The title is only the last part of the path, so the name is the whole path.
             case .folder:
                 Album(
                     .album, at: address, name: path.isEmpty ? shown(name, id) : path.replacing("/", with: " / "),
@@ -138,7 +140,8 @@ public final class PhotoPrismAlbumParser: LibraryParser {
 
         private func shown(_ name: String, _ id: String) -> String { name.isEmpty ? id : name }
 
-        /// Returns the page that a browser shows. Returns nil for a label without a word for searches.
+        /// Returns the relative address of the page that a browser shows. Returns nil for a label without a word for
+        /// searches.
         private func page(of id: String) -> String? {
             switch kind {
             case .person: "library/all?q=subject:\(id)"

@@ -5,7 +5,7 @@ import Numbers
 ///
 ///     [{"UID": "…", "Type": "image", "Title": "…", "TakenAtLocal": "…", "Hash": "…", …}]
 ///
-/// Videos are left out. Members may be in any order, and the parser skips unknown ones.
+/// Files such as sounds and documents are left out. Members may be in any order, and the parser skips unknown ones.
 public final class PhotoPrismPhotoParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader = PhotoPrismReader()
@@ -19,8 +19,9 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     /// - Parameters:
     ///   - server: the address of the server, with a slash at its end.
     ///   - offset: the number of photos and videos on earlier pages.
-    ///   - pageSize: the number that the request asked for. If the page has fewer, it is the last page.
-    ///   - share: the page, if it is of the album behind a shared link; otherwise nil.
+    ///   - pageSize: the number of photos that the request asked for. If the page has fewer photos, it is the last
+    ///     page.
+    ///   - share: the page of the album behind a shared link; nil without a shared link.
     public init(server: Address, offset: Int, pageSize: Int, share: PhotoPrismSharePage? = nil) {
         pictures = PhotoPrismPictures(server: server)
         (self.offset, self.pageSize, self.share) = (offset, pageSize, share)
@@ -41,8 +42,9 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     /// Whether the page may have only files that Vitrine does not show.
     public var mayLackPhotos: Bool { reader.count > 0 }
 
-    /// The name of the page that follows: its offset, and for a shared link also the session and the album. The value is
-    /// nil after the last page.
+    /// The name of the page that follows; nil after the last page.
+    ///
+    /// The name is the page's offset. For a shared link, the name also contains the session and the album.
     public var nextPage: String? {
         guard reader.count >= pageSize else { return nil }
         let (next, isOverflow) = offset.addingReportingOverflow(reader.count)
@@ -62,7 +64,7 @@ public final class PhotoPrismMemberParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the members that are complete.
@@ -79,7 +81,7 @@ public final class PhotoPrismMemberParser: LibraryParser {
 
     private func members() throws -> [LibraryMember] {
         try reader.takeRecords().map { record in
-            // Without its id, the update would remove the photo.
+            // If a photo with an unknown id were left out, the update would remove the photo.
             guard let id = record.id else { throw FormatError.notAGallery("a month with an unknown id") }
             return LibraryMember(id: id, isShown: record.isShown)
         }
@@ -163,7 +165,7 @@ private struct PhotoPrismRecord {
             case 8 where name.isText("Favorite"): self = .isFavorite
             case 8 where name.isText("Duration"): self = .duration
             case 10 where name.isText("PlaceLabel"): self = .place
-            // The name of the caption before 2025.
+            // Before 2025, the server called the caption `Description`.
             case 11 where name.isText("Description"): self = .caption
             case 8 where name.isText("FileName"): self = .fileName
             case 9 where name.isText("UpdatedAt"): self = .updatedAt
@@ -191,7 +193,7 @@ private struct PhotoPrismRecord {
     private var annotations = PhotoAnnotations()
     private var (localTime, takenAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
 
-    /// Takes a member's name, or its value.
+    /// Reads the name or the value of a member.
     mutating func take(_ event: JSONEvent) {
         switch (member, event) {
         case (_, .key(let name)): member = Member(name)
@@ -221,7 +223,7 @@ private struct PhotoPrismRecord {
 
     /// Returns the photo or video. Returns nil for other media, and for an object without an id or without a file.
     func photo(_ pictures: PhotoPrismPictures) -> LibraryPhoto? {
-        // The server has a still picture of each video.
+        // For a video, Vitrine shows the still picture that the server makes.
         let isDecodable = !isVideo && (fileName.isEmpty || PictureName.isFinished(Array(fileName.utf8)[...]))
         guard isShown, let id, let hash, let photo = pictures.photo(hash, isDecodable: isDecodable) else { return nil }
         let names = [title, Self.lastPart(originalName), Self.lastPart(fileName), id]
@@ -244,7 +246,7 @@ enum PhotoPrismText {
     /// Ten days in nanoseconds.
     private static let longestVideo = 864_000_000_000_000
 
-    /// Returns an id or hash. Returns nil for texts with other characters, because ids are part of addresses.
+    /// Returns an id or hash, which becomes part of addresses. Returns nil unless the text has only letters and digits.
     static func id(_ bytes: some Collection<UInt8>) -> String? {
         let isSound = bytes.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
@@ -257,7 +259,8 @@ enum PhotoPrismText {
         bytes.first == UInt8(ascii: "a") ? id(bytes) : nil
     }
 
-    /// Returns the word that finds a label in searches. Returns nil for a text with characters that no such word has.
+    /// Returns the word that finds a label in searches. Returns nil for a text with characters that such words do not
+    /// have.
     static func slug(_ bytes: some Collection<UInt8>) -> String? {
         id(bytes.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }).map { _ in
             String(decoding: bytes, as: UTF8.self)
@@ -290,7 +293,7 @@ enum PhotoPrismText {
     }
 }
 
-/// Parses a PhotoPrism server's months, with counts of photos and videos.
+/// Parses a PhotoPrism server's list of months. Each month has a count of photos and videos.
 ///
 ///     [{"Year": 2024, "Month": 5, "PhotoCount": 42}]
 public final class PhotoPrismMonthListParser: LibraryParser {
@@ -300,7 +303,7 @@ public final class PhotoPrismMonthListParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the months that are complete.

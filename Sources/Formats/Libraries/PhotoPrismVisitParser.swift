@@ -3,7 +3,7 @@ import Numbers
 
 /// A page of the album behind a shared link of a PhotoPrism server.
 ///
-/// The link itself is the first page: its answer names the album and has no photos.
+/// The first page is the link itself. Its answer states the album's id and has no photos.
 public struct PhotoPrismSharePage: Hashable, Sendable {
     /// The secret of the visit, which each request for photos must carry.
     public let session: String
@@ -39,8 +39,8 @@ public final class PhotoPrismVisitParser: LibraryParser {
 
     /// Creates a parser for one answer.
     ///
-    /// - Parameter album: the last part of the link: the id of the album, or a word from its title; nil for a link
-    ///   without it.
+    /// - Parameter album: the last part of the link, which is the album's id or a word from its title; nil if the link
+    ///   has neither.
     public init(album: String? = nil) { self.album = album }
 
     /// The token in the addresses of thumbnails; nil if the answer has none.
@@ -48,10 +48,10 @@ public final class PhotoPrismVisitParser: LibraryParser {
     /// The token in the addresses of files; nil if the answer has none.
     public var downloadToken: String? { reader.values[.download] }
 
-    /// The answer has no photos.
+    /// Always true, because the answer has no photos.
     public var mayLackPhotos: Bool { true }
 
-    /// The first page of the album.
+    /// The name of the album's first page; nil if the answer opens no album.
     public var nextPage: String? { page?.name }
 
     /// Parses the next bytes.
@@ -88,7 +88,7 @@ public final class PhotoPrismVisitParser: LibraryParser {
         private enum Member { case data, config }
 
         private(set) var values: [Value: String] = [:]
-        /// The albums of the link. There are several if a user chose the same secret for them.
+        /// The albums of the link. There are several if a user chose the same secret for several albums.
         private(set) var albums: Set<String> = []
         private var member: Member?
         private var value: Value?
@@ -127,7 +127,7 @@ public final class PhotoPrismVisitParser: LibraryParser {
             albums.insert(id)
         }
 
-        /// Whether a byte may be part of a secret, which becomes part of an address or of a header.
+        /// Returns whether a byte may be part of a secret. A secret becomes part of an address or a header.
         private static func isPlain(_ byte: UInt8) -> Bool {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
                 || byte == UInt8(ascii: "_")

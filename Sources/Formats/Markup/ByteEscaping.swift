@@ -1,16 +1,16 @@
 /// Carries bytes of any encoding through libxml2, which accepts only valid text.
 ///
-/// Servers write the names of files as they are on the disk, and these need not be in the encoding of the document. A
-/// single such name would make a whole list malformed. So each byte beyond ASCII, and each control character, becomes a
-/// character of Unicode's private area, U+F700 to U+F7FF, and is turned back afterwards. References to other characters,
-/// such as `&uuml;`, still mean the UTF-8 of the character.
+/// Servers write file names as they are on the disk, so a name may have another encoding than the document. A single
+/// such name would make a whole list malformed. So this type replaces each byte beyond ASCII, and each control
+/// character, by a character of Unicode's private area, U+F700 to U+F7FF. ``restore(_:)`` turns these characters back
+/// into bytes. References to other characters, such as `&uuml;`, still become the UTF-8 bytes of the character.
 struct ByteEscaping {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The first bytes, while these may still be part of a byte order mark; nil afterwards.
     private var beginning: [UInt8]? = []
 
-    /// Returns bytes as valid UTF-8, in which characters of the private area stand for bytes beyond ASCII.
+    /// Returns bytes as valid UTF-8. Characters of the private area replace bytes beyond ASCII and control characters.
     ///
     /// Drops a byte order mark at the beginning of the document.
     mutating func escape(_ bytes: some Collection<UInt8>) -> [UInt8] {

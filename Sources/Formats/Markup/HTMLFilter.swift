@@ -1,15 +1,15 @@
-/// Passes the tags and texts of a web page on to libxml2, and drops everything else.
+/// Passes only the tags and texts of a web page to libxml2.
 ///
-/// The filter bounds the time and memory that libxml2 takes. libxml2 compares each attribute of a tag with all others,
-/// and it holds a tag, a comment or a script until its end. If a piece ends within `</script>`, libxml2 takes the rest
-/// of the page for the script. So comments, declarations, scripts and styles are dropped here, as are the parts of a tag
-/// that are not attributes, and long texts are cut.
+/// The filter bounds the time and memory that libxml2 needs. libxml2 compares each attribute of a tag with all others,
+/// and it buffers a tag, a comment or a script until its end. If a piece ends within `</script>`, libxml2 treats the
+/// rest of the page as part of the script. So the filter drops comments, declarations, scripts and styles, and the
+/// parts of a tag that are not attributes. It also cuts long texts.
 struct HTMLFilter {
     /// The maximum number of bytes of a tag.
     static let maximumTag = 1 << 16
     /// The maximum number of attributes in a tag.
     static let maximumAttributes = 256
-    /// The maximum number of bytes of a text. The filter drops the rest.
+    /// The maximum number of bytes of a text. The filter drops further bytes.
     private static let maximumText = 4_096
 
     /// The limit that a page exceeds.
@@ -40,7 +40,7 @@ struct HTMLFilter {
         case equals
         /// The position is in a value without quotes, or in a quoted value.
         case bare, quoted(by: UInt8)
-        /// The position is in a script or style. The number counts the matching bytes of its end tag.
+        /// The position is in a script or style. The number counts the bytes of the end tag that have matched so far.
         case raw(matched: Int)
         /// The position is in the end tag of a script or style.
         case rawEnd
@@ -52,9 +52,9 @@ struct HTMLFilter {
     /// Whether the last byte of the tag is a slash outside of values.
     private var endsWithSlash = false
     private var tagName: [UInt8] = []
-    /// The beginning of the open script's or style's end tag.
+    /// The beginning of the end tag to find, such as `</script`.
     private var rawEnd: [UInt8] = []
-    /// Whether the page had a tag.
+    /// Whether the page has had a tag so far.
     private(set) var hasTags = false
 
     private static let rawNames: [[UInt8]] = ["script", "style"].map { Array($0.utf8) }
@@ -69,7 +69,7 @@ struct HTMLFilter {
 
     /// Filters the next bytes.
     ///
-    /// Returns the number of bytes of the output up to the end of its last tag; nil if it has none.
+    /// Returns the number of bytes of the output up to the end of its last tag; nil if no tag ends in these bytes.
     mutating func filter(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) throws(Excess) -> Int? {
         var end: Int?
         for byte in bytes {
@@ -139,7 +139,7 @@ struct HTMLFilter {
         (length, attributes, endsWithSlash, hasTags) = (0, 0, false, true)
     }
 
-    /// Takes a byte of a declaration or comment.
+    /// Skips a byte of a declaration or comment.
     private mutating func skip(_ byte: UInt8) {
         let isEnd = byte == UInt8(ascii: ">")
         switch state {
@@ -173,7 +173,7 @@ struct HTMLFilter {
         }
     }
 
-    /// Takes a byte within a tag that does not end the tag.
+    /// Filters a byte of a tag, except for the final `>`.
     private mutating func takeTag(_ byte: UInt8, _ output: inout [UInt8]) throws(Excess) {
         length += 1
         guard length <= Self.maximumTag else { throw .tag }
@@ -210,7 +210,7 @@ struct HTMLFilter {
         }
     }
 
-    /// Takes a byte before, in or behind the name of an attribute.
+    /// Filters a byte before, in or behind the name of an attribute.
     private mutating func takeWord(_ byte: UInt8, _ output: inout [UInt8]) throws(Excess) {
         let isInWord = if case .word = state { true } else { false }
         let isBehindWord = if case .afterWord = state { true } else { false }

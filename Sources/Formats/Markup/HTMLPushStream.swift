@@ -3,8 +3,8 @@ import Glibc
 
 /// Wraps libxml2's push parser for web pages: takes bytes and delivers tags and texts.
 ///
-/// libxml2 builds no tree, loads nothing and ignores the encoding that the page declares. Bytes beyond ASCII arrive as
-/// ``ByteEscaping`` describes.
+/// libxml2 builds no tree, loads nothing and ignores the encoding that the page declares. Texts contain bytes beyond
+/// ASCII in the form that ``ByteEscaping`` describes.
 final class HTMLPushStream {
     /// A tag or a text. The value is valid only during the callback.
     enum Event {
@@ -122,7 +122,7 @@ final class HTMLPushStream {
     /// Passes bytes to libxml2.
     private func parse(_ bytes: [UInt8], isLast: Bool) throws {
         let (library, parser) = try open()
-        // The result counts mistakes in the page, which libxml2 repairs.
+        // The result only reports mistakes in the page, which libxml2 repairs, so the result is ignored.
         _ = bytes.withUnsafeBytes { bytes in
             cxml_parse_page(
                 library.functions, parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),

@@ -3,8 +3,8 @@ import Glibc
 /// Finds and limits a document's tags before libxml2 reads them.
 ///
 /// libxml2 compares each attribute of a tag with all others, so its time grows with the square of their number. The
-/// scanner knows only quotes, comments, CDATA and processing instructions. If the scanner and libxml2 could disagree
-/// about a document, the document is not well-formed and libxml2 stops there.
+/// scanner recognises only tags, quotes, comments, CDATA and processing instructions. The scanner and libxml2 can
+/// disagree only about a document that is not well-formed, and libxml2 stops at the error.
 struct MarkupScanner {
     /// The maximum number of attributes in a tag, including namespaces.
     static let maximumAttributes = 256
@@ -50,7 +50,7 @@ struct MarkupScanner {
     private(set) var declaration: [UInt8]?
     private var collected: [UInt8] = []
 
-    /// Scans the next code units. The caller must map units beyond ASCII to a unit that is not markup.
+    /// Scans the next code units. In place of units beyond ASCII, the caller must pass a unit that is not markup.
     ///
     /// Returns the number of units up to the end of the last tag, comment, section or instruction that ends here.
     /// Returns nil if none ends here.
@@ -58,7 +58,8 @@ struct MarkupScanner {
         var end: Int?
         var index = units.startIndex
         while index < units.endIndex {
-            // Nearly all units of a document are in these three states. Only a few units change a state; `take` handles these.
+            // Nearly all units of a document are in these three states. Only a few units change a state; `take` handles
+            // these.
             switch state {
             case .text where hasMarkup: index = units.position(of: UInt8(ascii: "<"), from: index)
             case .tag:
@@ -74,13 +75,14 @@ struct MarkupScanner {
             guard index < units.endIndex else { break }
             try take(units[index])
             index += 1
-            // White space before the first tag is no end.
+            // White space before the first tag does not count as the end of a tag.
             if case .text = state, hasMarkup { end = index - units.startIndex }
         }
         return end
     }
 
-    /// Takes a code unit that may change the state. ``scan(_:)`` skips the others: in a value, all but its closing quote.
+    /// Processes a code unit that may change the state. ``scan(_:)`` skips all other units, such as those within a
+    /// value.
     @inline(__always)
     private mutating func take(_ unit: UInt8) throws(Excess) {
         switch state {
@@ -177,7 +179,7 @@ struct MarkupScanner {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the position of the first `unit` from a position on; the end if there is none.
+    /// Returns the position of the first `unit` at or after a position; the end if there is none.
     fileprivate func position(of unit: UInt8, from start: Int) -> Int {
         self[start...].withUnsafeBytes { bytes in
             guard let first = bytes.baseAddress, let found = memchr(first, Int32(unit), bytes.count) else {

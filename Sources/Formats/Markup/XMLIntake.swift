@@ -17,7 +17,7 @@ struct XMLIntake {
     private var odd: UInt8?
     private var pending = PieceBuffer()
     private var received = 0
-    /// Whether libxml2 converts the document to UTF-8, which makes it up to three times as long.
+    /// Whether libxml2 converts the document to UTF-8. The conversion makes the document up to three times as long.
     private var isConverted = false
     /// The maximum number of bytes of a document that libxml2 converts.
     private let maximumConverted: Int
@@ -26,7 +26,7 @@ struct XMLIntake {
     ///   converted text, libxml2 2.9 no longer notices that it cannot continue, and never returns.
     init(maximumConverted: Int = 1 << 30) { self.maximumConverted = maximumConverted }
 
-    /// Takes the next bytes, at most ``pieceSize``. Returns the bytes to parse now.
+    /// Adds the next bytes, at most ``pieceSize``. Returns the bytes to parse now.
     ///
     /// - Parameter line: libxml2's current line, for errors.
     mutating func take(_ bytes: ArraySlice<UInt8>, line: Int) throws -> [UInt8] {
@@ -60,7 +60,7 @@ struct XMLIntake {
     var isWebPage: Bool { DocumentKind.isWebPage(head) }
 
     private var refusal: FormatError {
-        // After this much white space the exact kind no longer matters.
+        // `head` may contain only white space. The kind of the text after so much white space does not matter.
         let kind = DocumentKind.name(head) ?? (scanner.beginsWithText ? "a text file" : nil)
         return kind.map { .notAGallery($0) } ?? .empty
     }
@@ -141,8 +141,8 @@ struct XMLDeclaration {
 /// The encoding of a document, as precisely as finding tags requires.
 ///
 /// The type supports UTF-8, UTF-16 and single-byte encodings based on ASCII. In these, markup can be found without
-/// decoding. It rejects others: in Shift_JIS a `]` byte may be half of a character, and in UTF-7 a `<` may be written
-/// with letters.
+/// decoding. The type rejects other encodings. For example, in Shift_JIS a `]` byte may be half of a character, and in
+/// UTF-7 a `<` may be written with letters.
 enum DocumentEncoding: Equatable {
     case bytes
     case utf16(isLittleEndian: Bool)
@@ -218,7 +218,7 @@ enum DocumentKind {
     /// The number of bytes needed to identify a document.
     static let length = 64
 
-    /// Returns the kind of document, such as “a JSON file”. Returns nil for white space only.
+    /// Returns the kind of document, such as “a JSON file”. Returns nil if the bytes are only white space.
     static func name(_ beginning: [UInt8]) -> String? {
         let text = (beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning[...])
             .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -226,7 +226,7 @@ enum DocumentKind {
         if PictureSignature(beginning) != nil { return "a picture" }
         if beginning.starts(with: "%PDF".utf8) { return "a PDF document" }
         if archives.contains(where: { beginning.starts(with: $0) }) { return "a compressed file" }
-        // A UTF-16 text cannot be mistaken for a picture and has a byte order mark.
+        // A UTF-16 text begins with a byte order mark, with which no picture begins.
         if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { beginning.starts(with: $0) }) { return "a text file" }
         let isBinary = text.contains { $0 == 0x7F || ($0 < 0x20 && !(0x08...0x0D).contains($0) && $0 != 0x1B) }
         if isBinary { return "a binary file" }
@@ -251,7 +251,7 @@ enum DocumentKind {
 /// libxml2 rescans an unfinished tag from its start with each piece, and each call costs time. So the buffer holds back
 /// incomplete tags, and after the first bytes it joins small pieces.
 struct PieceBuffer {
-    /// The maximum number of bytes of complete tags to buffer, so that small pieces are joined.
+    /// The maximum number of bytes of complete tags to buffer. The buffer joins small pieces up to this number.
     private static let smallPiece = 4_096
 
     /// The buffered bytes.
@@ -265,7 +265,9 @@ struct PieceBuffer {
         bytes += more
     }
 
-    /// Records that the last complete tag ends before this many bytes at the end of the buffer.
+    /// Records the end of the last complete tag.
+    ///
+    /// - Parameter count: the number of bytes after this end in the buffer.
     mutating func markComplete(beforeLast count: Int) {
         complete = max(0, bytes.count - count)
     }

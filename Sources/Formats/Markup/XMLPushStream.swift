@@ -27,7 +27,7 @@ final class XMLPushStream {
     private var bytesSinceTag = 0
     /// The number of open elements.
     private var depth = 0
-    /// The open elements that declare namespaces, by depth, with the number of their namespaces.
+    /// The depth of each open element that declares namespaces, and the number of these namespaces.
     private var namespaces: [(depth: Int, count: Int)] = []
 
     /// The maximum number of nested elements.
@@ -41,8 +41,8 @@ final class XMLPushStream {
 
     /// - Parameters:
     ///   - library: the file name of libxml2.
-    ///   - wantsText: delivers texts too. Without texts, libxml2 is faster.
-    ///   - ignoresEncoding: reads the document as UTF-8, whatever encoding it declares.
+    ///   - wantsText: whether to deliver texts, too. Without texts, libxml2 is faster.
+    ///   - ignoresEncoding: whether to read the document as UTF-8, whatever encoding it declares.
     init(library: String, wantsText: Bool = false, ignoresEncoding: Bool = false) {
         libraryFile = library
         self.wantsText = wantsText
@@ -55,14 +55,16 @@ final class XMLPushStream {
 
     /// Parses the next bytes of the document.
     ///
-    /// - Parameter isCancelled: called for each piece that is passed to libxml2.
+    /// - Parameter isCancelled: a function that the stream calls before each piece for libxml2. If the function returns
+    ///   true, `push` throws a `CancellationError`.
     func push(
         _ bytes: some Collection<UInt8>, isCancelled: () -> Bool, consumer: @escaping (Event) throws -> Void
     ) throws {
         self.consumer = consumer
         defer { self.consumer = nil }
         var rest = Array(bytes)[...]
-        // Small pieces keep the limits effective and cancellation responsive: each takes libxml2 a few milliseconds.
+        // libxml2 parses a small piece in a few milliseconds, so the limits take effect soon and the stream reacts to a
+        // cancellation.
         while !rest.isEmpty {
             if isCancelled() { throw CancellationError() }
             let piece = rest.prefix(XMLIntake.pieceSize)
@@ -76,7 +78,7 @@ final class XMLPushStream {
         self.consumer = consumer
         defer { self.consumer = nil }
         try parse(try intake.finish())
-        // The parser could not be created before; throw that error again.
+        // If the parser could not be created before, this call throws the error again.
         if parser == nil { try open(with: []) }
         try parse([], isLast: true)
     }
@@ -156,7 +158,7 @@ final class XMLPushStream {
         } catch { halt(error) }
     }
 
-    /// Enters an element, within the limits.
+    /// Records the start of an element. Stops the parser if the element exceeds a limit.
     private func enter(namespaces count: Int, _ attributes: Attributes) {
         depth += 1
         if depth > Self.maximumDepth { halt(FormatError.tooDeep) }
@@ -202,7 +204,7 @@ final class XMLPushStream {
             // If both handlers are the same, libxml2 does not separate white space from other text.
             handler.ignorableWhitespace = handler.characters
         }
-        // Without a handler libxml2 prints errors to standard error. The parser keeps the error itself.
+        // Without a handler libxml2 prints errors to standard error. The parser still stores the last error.
         handler.serror = { _, _ in }
         return handler
     }
@@ -216,7 +218,7 @@ extension String {
     }
 }
 
-/// The loaded library libxml2. Other code reaches the library's functions only through this object.
+/// The loaded library libxml2. All calls of the library's functions go through this object.
 ///
 /// Vitrine loads the library on demand, so that commands without galleries start faster. The library stays loaded, so
 /// another object costs little.
@@ -226,7 +228,7 @@ final class XMLLibrary {
     /// The Debian package that contains the library.
     private static let package = "libxml2"
 
-    /// libxml2's functions, which the stream calls.
+    /// The functions of libxml2 that Vitrine calls.
     let functions: UnsafePointer<cxml_library>
 
     /// Loads the library.

@@ -9,14 +9,14 @@ extension HTTPRequest {
         case anywhere
         /// The transfer may connect only to public addresses and one host. The user has named this host.
         case publicOnly(except: String?)
-        /// The transfer may read local files below a folder. Links in the folder do not change this limit. The value is
-        /// the folder's `file` URL. On the network, all addresses are allowed.
+        /// The transfer may read local files below a folder. It must not follow links that lead out of the folder. The
+        /// value is the folder's `file` URL. On the network, all addresses are allowed.
         case filesBelow(String)
     }
 }
 
 extension HTTPRequest.AddressPolicy {
-    /// Whether this policy allows only public addresses for a host.
+    /// Returns whether this policy allows only public addresses for a host.
     func isBounded(at host: String, _ curl: Curl) -> Bool {
         switch self {
         case .anywhere, .filesBelow: false
@@ -25,8 +25,8 @@ extension HTTPRequest.AddressPolicy {
         }
     }
 
-    /// Whether the policy allows requests to a host, judged by its name. Vitrine checks the addresses when it connects,
-    /// but not behind a proxy.
+    /// Returns whether the policy allows requests to a host's name. Vitrine checks the addresses when it connects, but
+    /// not behind a proxy.
     func allows(_ host: String, _ curl: Curl) -> Bool {
         guard isBounded(at: host, curl) else { return true }
         if let address = HostAddress(host) { return address.isPublic }
@@ -39,11 +39,11 @@ extension HTTPRequest.AddressPolicy {
 
 /// Prevents the use of new and reused connections to forbidden addresses.
 struct AddressCheck {
-    /// Whether the other end must have a public address. The value is false behind a proxy: the user chose the proxy,
+    /// Whether a connection must lead to a public address. The value is false behind a proxy: the user chose the proxy,
     /// so its address may be private.
     private(set) var isBounded: Bool
-    /// Whether a connection reached a public address. Then all later connections must also reach
-    /// public addresses: see ``ExchangePlan/addressPolicy``.
+    /// Whether a connection reached a public address. Then all later connections must also reach public addresses: see
+    /// ``ExchangePlan/addressPolicy``.
     private(set) var hasReachedPublic = false
     private let isBehindProxy: Bool
     private let stallTimeout: Int
@@ -53,7 +53,8 @@ struct AddressCheck {
     /// Whether a socket could not be created for lack of file descriptors.
     private(set) var lacksDescriptors = false
     private var (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, false)
-    /// Whether the other end is on this machine or in the user's network. Behind a proxy, only the host's name decides.
+    /// Whether the connection leads to this machine or the user's network. Behind a proxy, only the host's name
+    /// decides.
     private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan, _ configuration: HTTPConfiguration) throws(HTTPError) {
@@ -67,8 +68,9 @@ struct AddressCheck {
 
     /// Creates a socket, if the policy allows the address.
     ///
-    /// The kernel closes the socket when this process starts a program, unlike curl's own sockets in older versions.
-    /// Unacknowledged data fails after the stall time-out; the system's default is about 15 minutes.
+    /// The kernel closes the socket when this process starts a program, unlike curl's own sockets in older versions. If
+    /// sent data is not acknowledged, the connection fails after the stall time-out; the system's default is about 15
+    /// minutes.
     mutating func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let length = Int(clamping: address.pointee.addrlen)
         // The declared type fits an IPv4 address; an IPv6 address extends beyond it.
@@ -90,11 +92,11 @@ struct AddressCheck {
         return socket
     }
 
-    /// Whether a request may be sent to the other end of a connection.
+    /// Returns whether a request may be sent to an address. Also records whether the address is public.
     mutating func allows(_ text: String) -> Bool {
         let address = HostAddress(text)
         if !isBehindProxy { isPrivate = address?.isPublic != true }
-        // The flags of earlier connections do not count any more.
+        // The results for earlier connections do not count any more.
         (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, !isAllowed(address))
         if !isBehindProxy, address?.isPublic == true { (hasReachedPublic, isBounded) = (true, true) }
         return !isRequestRefused
@@ -132,7 +134,7 @@ struct HostAddress: Equatable, Sendable {
             bytes = Self.bytes(of: address)
         } else {
             var address = in_addr()
-            // inet_aton ignores what follows a space.
+            // inet_aton ignores everything after a space, so a text with a space is no address.
             guard !text.isEmpty, !text.contains(where: \.isWhitespace), inet_aton(text, &address) != 0 else {
                 return nil
             }

@@ -2,8 +2,9 @@ import CCurl
 
 /// An `http` or `https` URL, parsed by curl.
 ///
-/// Checks and connections therefore use the same host. curl normalizes spellings of IPv4 addresses such as 0x7f.1 or
-/// 2130706433, and converts international names to the form for name servers.
+/// curl parses the URL for the checks as well as for the connection, so both use the same host. curl normalizes
+/// spellings of IPv4 addresses such as 0x7f.1 or 2130706433, and converts international names to the form for name
+/// servers.
 struct HTTPURL: Equatable, Sendable {
     /// The scheme, host and port. All three must match before Vitrine sends credentials.
     struct Origin: Hashable, Sendable {
@@ -19,12 +20,12 @@ struct HTTPURL: Equatable, Sendable {
     /// The library that parsed the URL and resolves redirects.
     let curl: Curl
 
-    /// The longest accepted URL in bytes, longer than servers accept.
+    /// The maximum number of bytes of a URL. Servers accept only shorter URLs.
     private static let maximumLength = 1 << 16
 
     var isSecure: Bool { origin.scheme == "https" }
 
-    /// The host for messages, with any port that is not the default.
+    /// The host for messages, with the port unless it is the default.
     var place: String {
         origin.port == (isSecure ? "443" : "80") ? origin.host : "\(origin.host):\(origin.port)"
     }
@@ -47,7 +48,8 @@ struct HTTPURL: Equatable, Sendable {
         parts.set(CURLUPART_USER, nil)
         parts.set(CURLUPART_PASSWORD, nil)
         parts.set(CURLUPART_FRAGMENT, nil)
-        // International names are converted in the locale's encoding. Without a suitable locale they do not exist.
+        // curl converts international names from the locale's encoding. Without a suitable locale, such a name is
+        // invalid.
         let ascii = UInt32(ccurl_punycode())
         guard let scheme = parts.text(CURLUPART_SCHEME)?.lowercased(), ["http", "https"].contains(scheme),
             let host = parts.text(CURLUPART_HOST, ascii)?.lowercased(), !host.isEmpty,
@@ -63,7 +65,7 @@ struct HTTPURL: Equatable, Sendable {
     /// because the server chose them.
     func resolving(_ location: String) -> HTTPURL? {
         guard let parts = URLParts(curl) else { return nil }
-        // The flags that curl uses for redirects: servers send spaces and non-ASCII letters.
+        // curl itself uses these flags for redirects, because servers send spaces and non-ASCII letters.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         guard parts.set(CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             parts.set(CURLUPART_URL, location, flags) == CURLUE_OK

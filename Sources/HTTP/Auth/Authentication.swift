@@ -18,7 +18,7 @@ struct Authentication {
 
     /// The methods that curl may choose from in the next request.
     private(set) var methods: Methods
-    /// All methods that curl has been allowed so far.
+    /// All methods that curl was allowed to choose so far.
     private var tried: Methods
     /// Whether the server wants Basic under another name.
     private var isDisguised = false
@@ -31,15 +31,16 @@ struct Authentication {
 
     /// Returns the methods to try after a refusal. Returns nil if no method is left.
     ///
-    /// Negotiate comes last, although curl prefers it: it uses the login of this machine, and without a login curl does
-    /// not go on to a password.
+    /// Negotiate comes last, although curl prefers it. Negotiate uses the login of this machine, and if there is no
+    /// login, curl does not try a password afterwards.
     func next(offered: [HTTPChallenge]) -> Authentication? {
         let schemes = Set(offered.map(\.scheme))
         var open: Methods = []
         if schemes.contains("basic") { open.insert(.basic) }
         if schemes.contains("digest") { open.insert(.digest) }
         if open.isEmpty, schemes.contains("negotiate") { open = .negotiate }
-        // curl has not sent the password yet. It sends the password unasked if it may use no other method.
+        // curl does not know the server's other name for Basic, so it has not sent the password yet. It sends the
+        // password unasked if Basic is the only allowed method.
         let isDisguised = open == .basic && methods != .basic && offered.contains(where: \.isDisguised)
         if !isDisguised { open.subtract(tried) }
         guard !open.isEmpty else { return nil }
@@ -50,8 +51,8 @@ struct Authentication {
         return next
     }
 
-    /// Returns the methods to remember after a success, among those that the server offered. Returns nil if the server
-    /// wanted no password.
+    /// Returns the offered methods to remember after a success. Returns nil if the server wanted no password, or if
+    /// Digest may have been the method.
     func learned(fromOffer offer: Methods) -> Methods? {
         if isDisguised { return methods }
         let possible = methods.intersection(offer)
@@ -69,7 +70,7 @@ final class AuthenticationMemory {
     subscript(place: String) -> Authentication.Methods? {
         get { methods[place] }
         set {
-            // The client can learn all methods again.
+            // If there are too many places, the memory forgets all of them. The client can learn the methods again.
             if methods.count >= Self.maximumCount { methods = [:] }
             methods[place] = newValue
         }
@@ -104,8 +105,8 @@ enum CredentialOptions {
         case .header: break
         case .signature(let key): key.apply(to: easy)
         case nil:
-            // curl looks up the handle's own host. But netrc is not used after a redirect to another host, nor for
-            // hosts that only a list names: a "default" entry matches every host.
+            // curl looks up its handle's host in the netrc file. But a "default" entry in the file matches every host.
+            // So the file is not used after a redirect to another host, nor for hosts that only a gallery's list names.
             guard let netrc = configuration.netrc, plan.request.isNamedByUser, plan.request.credentials == nil,
                 plan.hop.isOfHost
             else { return }

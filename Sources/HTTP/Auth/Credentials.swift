@@ -10,10 +10,10 @@ extension HTTPRequest {
 
         let kind: Kind
 
-        /// The key that signs requests; nil for credentials that are sent.
+        /// The key that signs requests; nil for other kinds of credentials.
         var signature: Signature? { if case .signature(let key) = kind { key } else { nil } }
 
-        /// Creates credentials of a user and a password, for any method that the server wants.
+        /// Creates credentials of a user and a password. They are for any authentication method that the server wants.
         public init(user: String, password: String) {
             kind = .password(user: user, password: password)
         }
@@ -48,7 +48,7 @@ extension HTTPRequest {
                 case .header(let name, let value): [name, value]
                 case .signature(let key): [key.id, key.secret, key.sessionToken ?? "", key.region]
                 }
-            // A colon would begin the name of a service.
+            // In curl's option, a colon in the region would begin the name of the service.
             if let signature, signature.region.contains(":") { return false }
             return texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         }

@@ -22,7 +22,8 @@ public struct HTTPChallenge: Hashable, Sendable {
 extension HTTPChallenge {
     private static let maximumCount = 16
     private static let maximumRealm = 256
-    /// Nextcloud's name for Basic in answers to requests with `X-Requested-With`. The name keeps browsers from asking.
+    /// Nextcloud's name for Basic in answers to requests with `X-Requested-With`. Because of this name, browsers do not
+    /// ask the user for a password.
     private static let disguisedBasic = "dummybasic"
 
     /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines. Skips invalid parts.
@@ -114,7 +115,7 @@ struct ChallengeScanner {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Whether a byte may be part of a token. The `=` of a token68 is excluded.
+    /// Returns whether a byte may be part of a token. The `=` of a token68 is excluded.
     private static func isWordCharacter(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte != 0x7F && !"\",;=()<>@[]{}\\".utf8.contains(byte)
     }

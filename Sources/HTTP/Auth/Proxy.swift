@@ -30,13 +30,13 @@ struct Proxy: Equatable, Sendable {
 
     /// Returns the URL with credentials, for curl only.
     ///
-    /// If other options set the credentials, curl before 8.8 decodes `%41` whenever it reuses a connection, contrary to
-    /// its manual.
+    /// The credentials are not set by separate options: when curl before 8.8 reuses a connection, it decodes `%41` in
+    /// such credentials, contrary to its manual.
     func url(telling credentials: HTTPRequest.Credentials?) -> String {
         url.replacing("://", with: "://" + Self.userInfo(credentials), maxReplacements: 1)
     }
 
-    /// Removes the credentials from an error message of curl, which may quote the proxy's URL.
+    /// Removes the credentials from an error message of curl. The message may quote the proxy's URL.
     static func withoutCredentials(_ text: String, _ credentials: HTTPRequest.Credentials?) -> String {
         let secret = userInfo(credentials)
         return secret.isEmpty ? text : text.replacing(secret, with: "")
@@ -111,7 +111,7 @@ public struct ProxyChoice: Hashable, Sendable {
         return before && name.hasPrefix(".") ? name.dropFirst() : name
     }
 
-    /// Whether an address, or a block such as `10.0.0.0/8`, contains an address.
+    /// Returns whether an address block such as `10.0.0.0/8` contains an address. A single address counts as a block.
     private static func block(_ text: String, contains address: HostAddress) -> Bool {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let block = HostAddress(String(parts[0])), block.bytes.count == address.bytes.count else { return false }

@@ -11,10 +11,11 @@ struct Signature: Hashable, Sendable {
     let sessionToken: String?
     let region: String
 
-    /// The digest of an empty body. AWS requires the header; curl 7.88 signs the digest but sends no header.
+    /// The digest of an empty body. AWS requires a header with the digest. curl 7.88 includes the digest in the
+    /// signature, but does not send the header.
     private static let digestOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    /// The value in place of a digest, if the signature does not contain the body.
+    /// The value in place of the digest of an unsigned body.
     private static let unsigned = "UNSIGNED-PAYLOAD"
 
     /// Returns the headers that belong to the signature of a request.
@@ -30,8 +31,10 @@ struct Signature: Hashable, Sendable {
         easy.set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
     }
 
-    /// Returns the canonical form of a URL: every byte is encoded except letters, digits and `-._~`, and the fields of the
-    /// query are sorted.
+    /// Returns the canonical form of a URL.
+    ///
+    /// Every byte is encoded except letters, digits, `-._~` and the slashes of the path. The fields of the query are
+    /// sorted.
     static func canonical(_ url: String) -> String {
         guard let mark = url.firstRange(of: "://"), let slash = url[mark.upperBound...].firstIndex(of: "/") else {
             return url
@@ -47,7 +50,7 @@ struct Signature: Hashable, Sendable {
                 ? "" : "?" + fields.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&"))
     }
 
-    /// Returns text with the canonical encoding. The meaning stays the same.
+    /// Returns a text with the canonical percent escapes. The decoded text stays the same.
     private static func encoded(_ text: Substring.UTF8View, keeping kept: UInt8? = nil) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -88,14 +88,14 @@ public final class BodyFile: Sendable {
 
 /// An open file to send. The object owns a descriptor of its own.
 ///
-/// The file's size at the creation is the length of the request's body. A file that becomes shorter while it is sent makes
-/// the transfer fail, so that the server keeps no part of the file.
+/// The length of the request's body is set when the object is created. If the file becomes shorter while it is sent,
+/// the transfer fails, so that the server keeps no part of the file.
 public final class UploadFile: Sendable {
     private let descriptor: Int32
     /// The number of bytes to send.
     public let length: ByteCount
 
-    /// Takes over a descriptor that is open for reading, and closes it at the end.
+    /// Takes over a descriptor that is open for reading. Closes the descriptor at the end.
     ///
     /// - Parameter length: the number of bytes to send.
     public init(taking descriptor: Int32, length: ByteCount) {
@@ -106,7 +106,7 @@ public final class UploadFile: Sendable {
         close(descriptor)
     }
 
-    /// Reads bytes at an offset, at most up to ``length``. Throws an error if the file ends before.
+    /// Reads bytes at an offset, at most up to ``length``. Throws an error if the file ends earlier.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(HTTPError) -> Int {
         let wanted = min(ByteCount(buffer.count), length - offset).int
         guard wanted > 0 else { return 0 }
@@ -124,10 +124,10 @@ public final class UploadFile: Sendable {
 /// curl and its libraries need descriptors to look up names, to connect and to read certificates. They report only that
 /// they failed.
 enum DescriptorProbe {
-    /// Whether an error number means that no descriptor is left.
+    /// Returns whether an error number means that no descriptor is left.
     static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
 
-    /// Whether the process cannot open a file at this moment.
+    /// Whether no file descriptor is free at this moment.
     static var findsNone: Bool {
         let descriptor = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor < 0 else {

@@ -26,10 +26,11 @@ final class FileTransfer: @unchecked Sendable {
     private var isEnded = false
     private let beginning = ContinuousClock.now
 
-    /// The size of a piece, which fills the mailbox. Smaller pieces would be copied when the next one joins them.
+    /// The size of a piece, which fills the mailbox. Smaller pieces would be copied when the mailbox appends the next
+    /// piece.
     private static let piece = TransferMailbox.capacity
 
-    /// Whether a request is for a local file and may read it.
+    /// Returns whether a request is for a local file and may read it.
     static func serves(_ request: HTTPRequest) -> Bool {
         request.allowsFiles && request.method == .get && request.url.hasPrefix("file://")
     }
@@ -151,14 +152,14 @@ final class FileTransfer: @unchecked Sendable {
 
 /// Opens files for transfers, if their address policies allow it.
 final class FileOpener: Sendable {
-    /// Limits the number of files that are being opened to two. Opening a file below a folder needs a second descriptor
-    /// for a moment.
+    /// Lets at most two files below a folder be opened at once. Opening such a file needs a second descriptor for a
+    /// moment.
     private let turns = DispatchSemaphore(value: 2)
 
     /// Opens the file of a request if its policy allows that. The caller owns the returned descriptor.
     func open(_ request: HTTPRequest) throws(HTTPError) -> Int32 {
         let path = Self.path(of: request.url)
-        // The system would read a zero as the end of the name.
+        // The system would read a zero byte as the end of the name.
         guard !path.contains(0) else { throw .file("its name contains a zero byte") }
         do throws(SystemError) {
             switch request.addressPolicy {
@@ -176,7 +177,7 @@ final class FileOpener: Sendable {
     }
 
     private static func open(_ path: [UInt8]) throws(SystemError) -> Int32 {
-        // O_NONBLOCK: a pipe without a writer would block here.
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
         let file = Glibc.open(
             (path + [0]).map { CChar(bitPattern: $0) }, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else { throw SystemError() }

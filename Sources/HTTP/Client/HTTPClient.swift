@@ -111,7 +111,7 @@ public struct HTTPConfiguration: Sendable {
     public var userAgent: String
     /// The path of a PEM file with certificates to trust instead of the system's.
     public var certificates: String?
-    /// The proxies to use. The composition root reads the proxies from the environment.
+    /// The proxies to use. The code that creates the client reads the proxies from the environment.
     public var proxies: ProxyChoice
     /// The credentials that the user has entered for proxies.
     public var proxyCredentials: ProxyCredentials
@@ -123,8 +123,8 @@ public struct HTTPConfiguration: Sendable {
     public var connectTimeout: Int
     /// The time without data after which a transfer fails, in seconds. The total time of a transfer has no limit.
     public var stallTimeout: Int
-    /// The maximum number of idle connections to keep, each with a file descriptor. The number is enough for 64 to each of a
-    /// few hosts.
+    /// The maximum number of idle connections to keep. Each needs a file descriptor. The number is enough for 64 to
+    /// each of a few hosts.
     public var warmConnections = 256
     /// Fixed results of name lookups for tests, as `name:port:address`.
     var names: [String] = []

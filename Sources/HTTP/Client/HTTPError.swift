@@ -23,7 +23,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case connectTimedOut(String)
     /// No network leads to the host.
     case noRoute(String)
-    /// The host has a private address, so a gallery from elsewhere must not name it.
+    /// The host has a private address. A public gallery must not refer to such a host.
     case privateAddress(String)
 
     /// The proxy's address is invalid.
@@ -125,7 +125,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the error of a local file that the system does not open or read.
+    /// Returns the error for an unreadable local file.
     public static func reading(_ code: Int32) -> HTTPError {
         DescriptorProbe.isShortage(code) ? .tooFewDescriptors : .unreadable(code: code)
     }

@@ -9,7 +9,7 @@ public struct HTTPRequest: Sendable {
         /// The body goes to the iteration over the transfer, piece by piece. A slow reader makes the server wait.
         case stream
         /// The body goes to an open file, from the file's beginning on. A request with a ``HTTPRequest/resumption``
-        /// writes from the offset that the resumption names.
+        /// writes from the resumption's offset on.
         case file(BodyFile)
 
         var isStream: Bool { if case .stream = self { true } else { false } }
@@ -18,20 +18,21 @@ public struct HTTPRequest: Sendable {
     /// The method of a request.
     ///
     /// Only `get` follows redirects to other origins. `propfind` and `options` keep their method and body after a
-    /// redirect within the origin. So do `post` and `put`, but only after 307 and 308, which mean that the server has not acted.
+    /// redirect within the origin. So do `post` and `put`, but only after 307 and 308, which mean that the server has
+    /// not processed the request.
     public enum Method: String, Hashable, Sendable {
         /// Fetches a resource.
         case get = "GET"
         /// Lists a WebDAV folder, or reads properties of a file.
         case propfind = "PROPFIND"
-        /// Asks for the abilities of a server. The body of the answer is dropped.
+        /// Asks which features a server supports. The body of the answer is dropped.
         case options = "OPTIONS"
         /// Sends a query. Vitrine never repeats a query after sending it, except as an answer to 401, 407, 307 or 308.
         case post = "POST"
-        /// Stores a file, which the request's ``HTTPRequest/upload`` names. Vitrine may repeat this request.
+        /// Stores the file in the request's ``HTTPRequest/upload``. Vitrine may repeat this request.
         case put = "PUT"
 
-        /// Whether a status means success for a request with this method and without a range.
+        /// Returns whether a status means success for a request with this method. The request must have no range.
         public func isSuccess(_ status: Int) -> Bool {
             switch self {
             case .get: status == 200
@@ -41,7 +42,7 @@ public struct HTTPRequest: Sendable {
             }
         }
 
-        /// Whether a redirect with this status keeps the method and the body.
+        /// Returns whether a redirect with this status keeps method and body.
         func isKept(by status: Int) -> Bool {
             switch self {
             case .get: true
@@ -57,9 +58,10 @@ public struct HTTPRequest: Sendable {
     public struct Upload: Sendable {
         /// The open file.
         public let file: UploadFile
-        /// The SHA-256 digest of the bytes as hexadecimal digits, which a signature contains; nil to sign no bytes.
+        /// The SHA-256 digest of the bytes as hexadecimal digits; nil to sign no bytes.
         ///
-        /// Without TLS, only this digest keeps others from changing the bytes on the way.
+        /// The request's signature contains this digest. Without TLS, only the digest keeps others from changing the
+        /// bytes on the way.
         public let digest: String?
 
         /// Creates a description of a file to send.
@@ -83,7 +85,7 @@ public struct HTTPRequest: Sendable {
     public struct Pieces: Hashable, Sendable {
         /// The number of bytes per piece.
         public var size: ByteCount
-        /// The maximum number of bytes that may be requested but not yet received, over all pieces.
+        /// The maximum number of requested bytes that have not arrived. The bytes of all pieces count together.
         public var window: ByteCount
 
         /// The maximum number of pieces to request at a time.
@@ -114,10 +116,11 @@ public struct HTTPRequest: Sendable {
     public var resumption: Resumption?
     /// The bytes of the resource to fetch; nil for all bytes. Only `get` without a ``resumption`` uses this.
     ///
-    /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes. If
-    /// these are not at the beginning of the resource, no body arrives. If the resource is shorter, the answer is still
-    /// complete. ``HTTPResponse/length`` is the length of the whole resource, which may be beyond ``limit``. Status 416
-    /// means that the resource has none of the bytes; with the length 0, the resource is empty.
+    /// Status 206 means that the server supports ranges. After status 200, the transfer ends when it has received these
+    /// bytes. If the bytes are not at the beginning of the resource, no body arrives after status 200. If the resource
+    /// is shorter, the answer is still complete. ``HTTPResponse/length`` is the length of the whole resource, which may
+    /// be beyond ``limit``. Status 416 means that the resource has none of the bytes; with the length 0, the resource
+    /// is empty.
     public var wantedBytes: Range<ByteCount>?
     /// The maximum number of bytes of the decompressed body, including bytes received earlier.
     public var limit: ByteCount
@@ -163,7 +166,7 @@ public struct HTTPRequest: Sendable {
         secrets.reduce(url) { $0.replacing($1, with: "…") }
     }
 
-    /// Whether the client takes the whole body of a successful answer.
+    /// Whether the client receives the whole body of a successful answer.
     var wantsWholeBody: Bool { method != .options && excerpt == nil }
 
     /// The weight of an HTTP/2 stream without a priority (RFC 7540, section 5.3.5).

@@ -2,16 +2,17 @@ import Numbers
 
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The HTTP status. For a local file the status is 200, or 304 if `If-None-Match` matches. A request for some of
-    /// its bytes gets 206, even if the file has none of these bytes.
+    /// The HTTP status. For a local file the status is 200, or 304 if `If-None-Match` matches. A request for some bytes
+    /// of a local file gets 206, even if the file has none of these bytes.
     public let status: Int
     /// The URL that finally answered, after redirects.
     public let url: String
-    /// The header values by names in lower case. If a header is repeated, the last one counts.
+    /// The header values by names in lower case. If a header is repeated, the last one counts, but all `Set-Cookie`
+    /// values are kept, as lines.
     public let headers: [String: String]
     /// The length of the whole resource, including the part before ``begin``; nil if unknown.
     public let length: ByteCount?
-    /// The offset of the body in the whole resource. The offset is not 0 only after a 206 to a
+    /// The offset of the body in the whole resource. The offset is 0, except after a 206 to a
     /// ``HTTPRequest/resumption`` or to a request for ``HTTPRequest/wantedBytes``.
     public let begin: ByteCount
     /// The requests for credentials in a 401 or 407. Requests of a proxy that refuses a tunnel are included.

@@ -4,7 +4,8 @@ import Numbers
 /// The headers of an answer, collected line by line. Of several answers, such as 100 and 200, only the last answer
 /// counts.
 struct ResponseHead {
-    /// The header values by names in lower case. If a header is repeated, the last one counts.
+    /// The header values by names in lower case. If a header is repeated, the last one counts, but all `Set-Cookie`
+    /// values are kept, as lines.
     private(set) var headers: [String: String] = [:]
     /// All header lines that request credentials, in order.
     private(set) var challenges: [(isProxy: Bool, text: String)] = []
@@ -50,7 +51,7 @@ struct ResponseHead {
     }
 
     private mutating func begin(_ text: String) {
-        // Other lines are trailers after the body.
+        // Other lines are trailers after the body, which are ignored.
         guard text.hasPrefix("HTTP/") else { return }
         let size = size
         self = ResponseHead()
@@ -61,7 +62,8 @@ struct ResponseHead {
 
     private mutating func take(_ name: String, _ value: String) {
         lastName = name
-        // Unlike other headers, two `Set-Cookie` headers cannot be joined with a comma (RFC 9110, section 5.3).
+        // Unlike other headers, two `Set-Cookie` headers cannot be joined with a comma (RFC 9110, section 5.3), so they
+        // are joined with a line feed.
         headers[name] = name == "set-cookie" ? headers[name].map { $0 + "\n" + value } ?? value : value
         switch name {
         case "location": location = location ?? value
@@ -72,7 +74,8 @@ struct ResponseHead {
         }
     }
 
-    /// The body length that a successful answer states, once the head is complete. Limits huge numbers.
+    /// The body length in a successful answer's complete head; nil otherwise. Too great a number becomes the greatest
+    /// byte count.
     var declaredLength: ByteCount? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
         guard isComplete, [200, 206, 207].contains(status), headers["transfer-encoding"] == nil else { return nil }
@@ -111,8 +114,8 @@ public enum HTTPDate {
         return timegm(&time)
     }
 
-    /// Returns the seconds from one date to another, negative if the second date is earlier. Returns nil if one of the
-    /// dates is invalid.
+    /// Returns the seconds from one date to another. The result is negative if the second date is earlier. Returns nil
+    /// if one of the dates is invalid.
     public static func seconds(from first: String, to second: String) -> Int? {
         // Years have four digits, so this cannot overflow.
         guard let first = seconds(first), let second = seconds(second) else { return nil }
@@ -125,7 +128,7 @@ public enum HTTPDate {
     }
 }
 
-/// The head of a request or an answer as one line for the log, without passwords, cookies and tokens.
+/// The head of a request or an answer for the log. It is one line, without passwords, cookies and tokens.
 struct HTTPHeadText: CustomStringConvertible {
     /// The lines of the head, separated by ` | `.
     let description: String
@@ -135,7 +138,7 @@ struct HTTPHeadText: CustomStringConvertible {
         "auth", "cookie", "token", "secret", "key", "session", "sign", "pass", "credential", "csrf", "jwt", "ticket",
         "otp",
     ]
-    /// The headers whose names contain such a part, but no secret.
+    /// The headers without secrets whose names contain one of the ``secretParts``.
     private static let questions = ["www-authenticate", "proxy-authenticate"]
 
     /// - Parameter credentials: the request's credentials, which may have a header of their own.

@@ -17,8 +17,8 @@ extension HTTPRequest {
         /// representations of different resources". So the client requests the rest only from that URL, wherever a
         /// redirect leads.
         public let url: String?
-        /// The length of the whole resource in the earlier answer; nil if the answer stated no length. The rest must
-        /// state the same length.
+        /// The length of the whole resource in the earlier answer; nil if the answer stated no length. The answer with
+        /// the rest must state the same length.
         public let whole: ByteCount?
 
         /// Creates a resumption.
@@ -29,7 +29,7 @@ extension HTTPRequest {
             self.url = url
         }
 
-        /// Whether an answer continues the same version of the resource.
+        /// Returns whether an answer continues the same version of the resource.
         ///
         /// RFC 9110, section 15.3.7.3: parts may be combined "if they all share the same strong validator". Some
         /// servers and caches ignore If-Range, so an answer without the validator proves nothing.
@@ -67,8 +67,8 @@ extension HTTPResponse {
     ///
     /// RFC 9110, section 13.1.5: "A client MUST NOT generate an If-Range header field containing an entity tag that is
     /// marked as weak". Section 8.8.2.2 calls a date strong if there is "enough difference between the Last-Modified
-    /// and Date values to make clock synchronization issues unlikely"; a minute is enough. Beside a weak tag, this
-    /// ignores the date.
+    /// and Date values to make clock synchronization issues unlikely"; a minute is enough. If the answer has a weak
+    /// tag, its date is ignored.
     public var resumptionValidator: String? {
         if let tag = headers["etag"] {
             let isStrong = tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
@@ -84,7 +84,7 @@ extension HTTPResponse {
 }
 
 extension BodyFile {
-    /// The length of the file; nil if the system gives no answer.
+    /// The length of the file; nil if the system does not state it.
     var size: ByteCount? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? ByteCount(status.st_size) : nil
@@ -111,7 +111,7 @@ struct ContentRange: Equatable {
         (self.first, self.last, self.whole) = (first, last, whole)
     }
 
-    /// Whether the answer's range equals the requested range, or ends with the resource.
+    /// Returns whether the range is the requested part. The part may extend beyond the end of the resource.
     func isAnswer(to part: Range<ByteCount>) -> Bool {
         first == part.lowerBound && last == min(part.upperBound, whole) - 1
     }
@@ -122,20 +122,21 @@ struct WantedBytes {
     /// The bytes to fetch.
     let range: Range<ByteCount>
 
-    /// The use of an answer's body.
+    /// The way to use an answer's body.
     enum Body: Equatable {
-        /// The body is not the wanted part of the resource.
+        /// The body is not the requested part of the resource.
         case unwanted
-        /// The body has at most the wanted bytes. The range is nil if curl itself checks the length.
+        /// The body contains only requested bytes. The value is their range; nil if curl itself checks the length.
         case complete(Range<ByteCount>?)
-        /// The body is the resource from its beginning, and may go on after the wanted bytes.
+        /// The body is the resource from its beginning. It may continue after the requested bytes.
         case open
     }
 
     /// The value of the `Range` header.
     var header: String { "bytes=\(range.lowerBound)-\(max(range.upperBound, range.lowerBound + 1) - 1)" }
 
-    /// Returns the use of an answer's body. Also returns the length of the whole resource, if the answer states it.
+    /// Returns the way to use an answer's body. Also returns the length of the whole resource, if the answer states the
+    /// length.
     ///
     /// - Parameter length: the stated length of the answer's body; nil if unknown.
     func judge(
@@ -144,7 +145,7 @@ struct WantedBytes {
         let coding = headers["content-encoding"]?.lowercased() ?? "identity"
         switch status {
         case 200:
-            // A server without ranges sends the bytes before the wanted ones, perhaps gigabytes.
+            // A server without ranges also sends the bytes before the requested ones, perhaps gigabytes.
             guard range.lowerBound == 0 else { return (.unwanted, length) }
             guard coding == "identity" else { throw .malformed("it is compressed") }
             return (length.map { $0 <= range.upperBound } ?? false ? .complete(nil) : .open, length)
@@ -168,7 +169,7 @@ struct WantedBytes {
 }
 
 extension HTTPRequest {
-    /// The part to fetch; nil for the whole resource, for the rest of a file, or for a piece.
+    /// The part to fetch; nil for the whole resource, for a resumption, or for a piece.
     var excerpt: WantedBytes? {
         guard method == .get, resumption == nil, range == nil else { return nil }
         return wantedBytes.map(WantedBytes.init)

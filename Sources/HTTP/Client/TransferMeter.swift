@@ -8,8 +8,8 @@ import Synchronization
 ///     meter.reading.bytes
 ///
 /// Each transfer has one meter. The meter calls back when a connection is established, when the head of an answer is
-/// complete, and when the transfer has ended; after a redirect the first two happen again. New bytes cause no call. The
-/// callback runs on the network's thread, so it must be short and must not block.
+/// complete, and when the transfer has ended. After a redirect, the first two calls happen again. New bytes cause no
+/// call. The callback runs on the network's thread, so it must be short and must not block.
 public final class TransferMeter: Sendable {
     /// The way in which a transfer ended.
     public enum Outcome: Sendable {
@@ -35,14 +35,14 @@ public final class TransferMeter: Sendable {
     public struct Packets: Hashable, Sendable {
         /// The number of packets that arrived. For an upload, the number of packets sent.
         public var received: Int
-        /// The number of packets that arrived before an earlier packet. Usually the earlier packet was lost. For an upload,
-        /// the number of packets sent again.
+        /// The number of packets that arrived before an earlier packet. Usually the earlier packet was lost. For an
+        /// upload, the number of packets sent again.
         public var disordered: Int
         /// The recent round-trip time in seconds, including the time in queues. The value is nil behind a proxy, which
         /// acknowledges the packets itself.
         public var roundTrip: Double?
 
-        /// Adds the packets of other connections.
+        /// Returns the sum of these counts and other counts. The round-trip time stays that of this value.
         func added(to others: Packets?) -> Packets {
             guard let others else { return self }
             return Packets(
@@ -52,8 +52,8 @@ public final class TransferMeter: Sendable {
 
     /// The values that a meter shows.
     public struct Reading: Hashable, Sendable {
-        /// The number of bytes of body received, before decompression, including redirects and unwanted answers. For an
-        /// upload, the number of bytes that the server's system has acknowledged. Never decreases.
+        /// The number of received bytes of bodies, before decompression. The bodies of redirects and unwanted answers
+        /// are included. For an upload, the number of bytes that the server's system has acknowledged. Never decreases.
         public internal(set) var bytes: ByteCount = 0
         /// The number of bytes requested so far in pieces; nil for a single request.
         public internal(set) var asked: ByteCount?
@@ -62,13 +62,13 @@ public final class TransferMeter: Sendable {
         /// The seconds that TCP took to connect. The value is nil before the connection, for a reused connection, and
         /// behind a proxy, where the host's time is unknown.
         public internal(set) var connect: Double?
-        /// The seconds from the request to the first byte of the answer, once that byte has arrived. For an upload, the
-        /// seconds since the last byte was given to the system.
+        /// The seconds from the request to the answer's first byte; nil before that byte. For an upload, the seconds
+        /// from the last byte of the file to the answer.
         public internal(set) var wait: Double?
         /// The protocol version of the answer; nil before the answer, and for a local file.
         public internal(set) var version: Version?
-        /// The packets that arrived over the connection since the last transfer on it ended. The value is nil until the
-        /// end, after a failure, and if the system does not count packets. For an upload, the packets sent so far.
+        /// The packets since the last transfer over the same connection ended. The value is nil until the end, after a
+        /// failure, and if the system does not count packets. For an upload, the packets sent so far.
         public internal(set) var packets: Packets?
         /// The way in which the transfer ended; nil while it runs.
         public internal(set) var outcome: Outcome?
@@ -76,7 +76,7 @@ public final class TransferMeter: Sendable {
 
     /// The byte count. The count is separate from the other values, because it changes with every piece of a body.
     private let bytes = Atomic(0)
-    /// The other values. The byte count in this reading is not used.
+    /// All values of the meter, except for the byte count. The byte count in this reading is not used.
     private let facts = Mutex(Reading())
     private let onChange: @Sendable () -> Void
 

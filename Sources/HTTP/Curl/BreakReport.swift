@@ -57,8 +57,8 @@ struct BreakReport {
         }
     }
 
-    /// The seconds after which a failed lookup means that the name server is silent. An unknown name causes the same
-    /// code. The C library waits five seconds, twice (resolv.conf(5)).
+    /// The seconds after which a failed lookup means a silent name server. For an unknown name, curl returns the same
+    /// code, but after a shorter time. The C library waits five seconds, twice (resolv.conf(5)).
     private static let lookupPatience = 9.5
 
     private var reason: String { detail.isEmpty ? meaning : detail }
@@ -80,7 +80,7 @@ struct BreakReport {
         return asksForPassword ? .proxyRefused(407) : .proxyFailed(reason)
     }
 
-    /// Returns the error for a broken connection. The same code of curl also means some malformed answers.
+    /// The error for a broken connection. curl uses the same code for some malformed answers.
     private var broken: HTTPError {
         if detail.holds("chunk") { return .malformed("its chunks are invalid") }
         if detail.holds("headers") { return .malformed("its headers are too long") }
@@ -119,7 +119,7 @@ enum BrokenHandshake {
         "non-properly terminated", "in the pull function", "in the push function",
     ]
 
-    /// Whether a message of curl reports a lost connection and not a TLS error.
+    /// Returns whether a message of curl reports a lost connection. Other messages report a TLS error.
     static func isMeant(by message: String) -> Bool {
         signs.contains { message.holds($0) }
     }
@@ -127,10 +127,12 @@ enum BrokenHandshake {
 
 /// Describes certificate errors so that the user can act on them.
 enum CertificateFlaw {
-    /// Returns the reason for OpenSSL's error number X509_V_ERR_… and curl's message. Without OpenSSL, curl itself
-    /// checks the host's name.
+    /// Returns the reason for a certificate error.
+    ///
+    /// The number is OpenSSL's X509_V_ERR_…, and the detail is curl's message. Without OpenSSL, curl itself checks the
+    /// host's name.
     static func reason(_ number: Int, host: String, detail: String) -> String {
-        // curl compares the names, and the number says nothing then.
+        // If curl itself compares the names, the number does not state the reason.
         if detail.holds("no alternative certificate subject name") || detail.holds("does not match target") {
             return wrongHost(host)
         }
@@ -151,7 +153,7 @@ enum CertificateFlaw {
 }
 
 extension String {
-    /// Whether the string contains another string, compared byte by byte.
+    /// Returns whether the string contains another string, compared byte by byte.
     func holds(_ part: String) -> Bool {
         utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
     }

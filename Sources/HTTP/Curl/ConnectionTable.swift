@@ -4,7 +4,7 @@ import Numbers
 
 /// The sockets of curl's connections with their packet counts. Used on the network's thread only.
 ///
-/// curl names a transfer's socket (CURLINFO_ACTIVESOCKET) only when no transfer uses the connection any more. So the
+/// curl reports a transfer's socket (CURLINFO_ACTIVESOCKET) only when no transfer uses the connection any more. So the
 /// table records sockets when they are created, and recognizes them by the addresses at both ends.
 final class ConnectionTable {
     private struct Connection {
@@ -46,7 +46,7 @@ final class ConnectionTable {
             roundTrip: Double(roundTrip) / 1e6)
     }
 
-    /// Returns the bytes that a connection's end has not acknowledged. The bytes are on the way, or wait in the system.
+    /// Returns the number of sent bytes without an acknowledgement. The bytes are on the way, or wait in the system.
     func unacknowledged(_ socket: curl_socket_t?) -> ByteCount {
         ByteCount(socket.map { ccurl_get_unacknowledged($0) } ?? 0)
     }
@@ -64,9 +64,9 @@ final class ConnectionTable {
 
     /// Shuts down a connection that seems dead after a stall.
     ///
-    /// A connection counts as dead if nothing else came over it for half of that time. The system reports no dead
-    /// route. So curl would keep using the connection until the system gives it up, and each new transfer on it would
-    /// stall. Silent idle connections to the same host are shut down, too, because reconnecting is faster.
+    /// A connection counts as dead if no data arrived over it for half of the given seconds. The system does not report
+    /// a dead route. So curl would keep using the connection until the system gives it up, and each new transfer on it
+    /// would stall. Silent idle connections to the same host are shut down, too, because reconnecting is faster.
     func giveUp(_ ends: ConnectionEnds, after seconds: Int, inUse: Set<ConnectionEnds>) {
         updateEnds()
         for (other, socket) in sockets where other == ends || other.hasSameTarget(ends) && !inUse.contains(other) {
@@ -78,7 +78,7 @@ final class ConnectionTable {
         }
     }
 
-    /// Whether unread bytes wait in a connection's socket.
+    /// Returns whether unread bytes wait in a connection's socket.
     func hasUnread(_ ends: ConnectionEnds) -> Bool {
         guard let socket = socket(ends) else { return false }
         var byte: UInt8 = 0
@@ -114,7 +114,7 @@ struct ConnectionEnds: Hashable {
     private let local: End
     private let remote: End
 
-    /// Returns the ends of a socket. Returns nil while the socket is not connected.
+    /// Reads the ends of a socket's connection. Returns nil while the socket is not connected.
     init?(_ socket: curl_socket_t) {
         var ports: (local: Int32, remote: Int32) = (0, 0)
         var local = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
@@ -130,10 +130,10 @@ struct ConnectionEnds: Hashable {
         remote = End(port: easy.long(CURLINFO_PRIMARY_PORT), address: easy.text(CURLINFO_PRIMARY_IP))
     }
 
-    /// Whether both connections lead to the same address and port.
+    /// Returns whether both connections lead to the same address and port.
     func hasSameTarget(_ other: ConnectionEnds) -> Bool { remote == other.remote }
 
-    /// Creates the ends of a request's connection from the addresses and ports that curl names.
+    /// Creates the ends of a connection from addresses and ports. curl states these values for a request.
     init(from local: String, port: Int, to remote: String, port remotePort: Int) {
         self.local = End(port: port, address: local)
         self.remote = End(port: remotePort, address: remote)

@@ -15,8 +15,8 @@ struct EasyHandle {
         ccurl_easy_cleanup(curl.functions, pointer)
     }
 
-    /// Continues after a callback asked for a pause. During the call, curl passes on its buffered data. Only the result
-    /// reports an error in that data.
+    /// Continues the transfer after a callback paused it. During the call, curl passes on its buffered data. If that
+    /// data contains an error, only the result reports the error.
     func goOn() -> CURLcode {
         ccurl_easy_pause(curl.functions, pointer, CURLPAUSE_CONT)
     }
@@ -81,7 +81,7 @@ struct EasyHandle {
         return value
     }
 
-    /// Returns a number of bytes. Returns nil if curl does not know the number. curl then returns a negative number.
+    /// Returns a number of bytes. Returns nil if curl does not know the number, which curl shows by a negative number.
     func count(_ info: CURLINFO) -> ByteCount? {
         let value = offset(info)
         return value >= 0 ? ByteCount(value) : nil
@@ -111,8 +111,8 @@ struct EasyHandle {
 
 /// libcurl, loaded at run time.
 ///
-/// Vitrine does not link libcurl: commands that show a file or the cache would wait until curl and its libraries are
-/// loaded. The library stays loaded, so a second object costs little.
+/// Vitrine does not link libcurl: otherwise, commands that show a file or the cache would wait until curl and its
+/// libraries are loaded. The library stays loaded, so a second object costs little.
 final class Curl: @unchecked Sendable {
     /// The library's file name, which the system's loader looks up.
     static let file = "libcurl.so.4"

@@ -6,7 +6,7 @@ enum EasyOptions {
     static func apply(_ plan: ExchangePlan, _ configuration: HTTPConfiguration, to easy: EasyHandle) {
         easy.set(CURLOPT_URL, plan.signature == nil ? plan.hop.url.text : Signature.canonical(plan.hop.url.text))
         easy.set(CURLOPT_USERAGENT, configuration.userAgent)
-        // Signals belong to the thread that draws.
+        // curl must not use signals, because they belong to the thread that draws.
         easy.set(CURLOPT_NOSIGNAL, 1)
         // curl resolves names on a thread and waits for it when a transfer ends early, so a slow resolver would block
         // all transfers. "libcurl should skip lengthy cleanups …, by canceling and/or forgetting about a resolver
@@ -26,8 +26,9 @@ enum EasyOptions {
 
     /// Sets the options for the kind of connection.
     private static func applyConnection(_ plan: ExchangePlan, to easy: EasyHandle) {
-        // Of many transfers that start at once, the first connects and the others wait to share the connection. Plain
-        // HTTP has no HTTP/2, so waiting would be useless. Transfers that want several connections start at once, too.
+        // If many transfers start at once, the first one connects, and the others wait to share the connection. Plain
+        // HTTP has no HTTP/2, so waiting would be useless. Transfers with another kind of connection do not wait,
+        // either.
         easy.set(CURLOPT_PIPEWAIT, plan.hop.url.isSecure && plan.request.connection == .any ? 1 : 0)
         let version = plan.request.connection == .unshared ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         easy.set(CURLOPT_HTTP_VERSION, version)
@@ -50,7 +51,7 @@ enum EasyOptions {
 
     private static func applyTimeouts(_ configuration: HTTPConfiguration, to easy: EasyHandle) {
         easy.set(CURLOPT_CONNECTTIMEOUT, configuration.connectTimeout)
-        // A stall is a lower average rate, in bytes per second, over the whole time-out.
+        // A transfer has stalled if its average rate over the whole time-out is below this number of bytes per second.
         easy.set(CURLOPT_LOW_SPEED_LIMIT, 30)
         easy.set(CURLOPT_LOW_SPEED_TIME, configuration.stallTimeout)
     }
@@ -75,7 +76,7 @@ enum EasyOptions {
 
     private static func applyProxy(_ plan: ExchangePlan, to easy: EasyHandle) {
         // "Setting the proxy string to "" (an empty string) will explicitly disable the use of a proxy, even if there
-        // is an environment variable set for it". CURLOPT_NOPROXY overrides the variable of exceptions.
+        // is an environment variable set for it". CURLOPT_NOPROXY overrides the environment variable with exceptions.
         easy.set(CURLOPT_PROXY, plan.proxy?.url(telling: plan.proxyCredentials) ?? "")
         easy.set(CURLOPT_NOPROXY, "")
     }
@@ -127,13 +128,14 @@ enum RequestHeaders {
             lines += line(name, value).map { [$0] } ?? []
         }
         if request.sendsBody {
-            // Otherwise curl waits a second for servers that do not answer `Expect: 100-continue`.
+            // Without this line, curl waits a second for servers that do not answer `Expect: 100-continue`.
             lines.append("Expect:")
-            // Otherwise curl states the type of a web form.
+            // Without this line, curl states the type of a web form.
             if !lines.contains(where: isContentType) { lines.append("Content-Type:") }
         }
-        // A range counts uncompressed bytes. Some services change this header, which would break a signature, so signed
-        // requests have no such header. Without the header curl accepts no compression either.
+        // A range counts uncompressed bytes, so requests for a range refuse compression. Some services change the
+        // `Accept-Encoding` header, which would break a signature, so signed requests do not have it. Without the
+        // header curl accepts no compression either.
         let uncompressed = signature == nil ? ["Accept-Encoding: identity"] : []
         let end = request.range.map { "\($0.upperBound - 1)" } ?? ""
         if let resumption = request.resumption(at: hop), let validator = line("If-Range", resumption.validator) {

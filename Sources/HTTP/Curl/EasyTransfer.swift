@@ -20,7 +20,7 @@ final class EasyTransfer {
     let connections: ConnectionTable
     private var exchange: Exchange?
     private var sink: BodySink
-    /// The use of the answer's body; nil until the head is complete.
+    /// The way to use the answer's body; nil until the head is complete.
     private var answer: Answer?
     /// The reason why a callback ended the exchange. curl's result code does not show this reason.
     private var stop: Stop?
@@ -33,24 +33,25 @@ final class EasyTransfer {
     private var (hasReachedPublic, beganPublic) = (false, false)
     /// The priority of the HTTP/2 stream, from 1 to 256.
     private(set) var weight: Int
-    /// Whether the final answer is not the wanted one.
+    /// Whether the final answer is a refusal. Then the body is unwanted, and the status is 300 or more.
     private var isRefused = false
     /// The sums over all earlier exchanges of this transfer.
     private var before = HTTPMetrics()
     /// The number of bytes of body in the current exchange, as curl counts.
     private var received: ByteCount = 0
-    /// The maximum number of bytes of a file that an exchange has sent and the server's system has acknowledged.
+    /// The greatest number of acknowledged bytes of the file in any exchange.
     private var sent: ByteCount = 0
-    /// The time when the packets of an upload were last counted. A long file shows a queue before its end.
+    /// The time when the packets of an upload were last counted. They are counted often, because a long file can show a
+    /// queue before its end.
     private var packetTime = ContinuousClock.now
     private static let packetInterval = Duration.milliseconds(25)
 
     private enum Answer {
-        /// The caller wants the body. `whole` is the body's length if it is certain, otherwise nil.
+        /// The caller wants the body. `whole` is the offset at which the body must end; nil if unknown.
         case wanted(whole: ByteCount?)
         /// The caller wants this number of bytes. The body may be longer.
         case beginning(ByteCount)
-        /// The caller wants only the head. The number counts the bytes of body that were dropped.
+        /// The caller wants only the head. The number counts the bytes of the unwanted body so far.
         case unwanted(ByteCount)
     }
 
@@ -66,11 +67,11 @@ final class EasyTransfer {
         case end(Result<HTTPMetrics, any Error>)
     }
 
-    /// The maximum number of bytes of an unwanted body to read, so that the connection stays usable.
+    /// The maximum number of bytes of an unwanted body to read. The connection stays usable if the whole body was read.
     private static let unwantedLimit: ByteCount = 1 << 16
     /// The number of decompressed bytes up to which the expansion is not checked.
     private static let expandedFreely: ByteCount = 1 << 20
-    /// The maximum number of bytes in the body of a refusal that curl reads by itself.
+    /// The maximum number of bytes of a refusal that curl itself reads.
     private static let refusalLimit: ByteCount = 1 << 20
 
     init(
@@ -114,8 +115,8 @@ final class EasyTransfer {
         if let exchange, exchange.isRequested { EasyOptions.setWeight(weight, of: exchange.easy) }
     }
 
-    /// Creates the handle of an exchange; the first exchange has no plan. The caller must have removed the previous
-    /// handle.
+    /// Creates the handle of an exchange. Without a plan, this is the first exchange. The caller must have removed the
+    /// previous handle.
     func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
         var plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
         if hasReachedPublic { plan.addressPolicy = .publicOnly(except: nil) }
@@ -161,7 +162,7 @@ final class EasyTransfer {
     /// Reports the end to the mailbox and the meter.
     func end(_ result: Result<HTTPMetrics, any Error>) {
         if case .success(let metrics) = result {
-            // An answer that refuses a file may come before its end.
+            // An answer that refuses a file may arrive before the whole file was sent.
             let isSent = request.upload != nil && status < 300
             request.meter?.set(bytes: isSent ? request.upload?.file.length ?? 0 : max(metrics.bytes, sent))
         }
@@ -173,7 +174,7 @@ final class EasyTransfer {
     /// Returns the plan for an immediate repeat. Returns nil if the failure is final.
     ///
     /// An HTTP/2 server may refuse streams that curl sent before the server closed an old connection. And a reused
-    /// connection may hold unexpected bytes; curl has closed it by now, and has not sent the request.
+    /// connection may hold unexpected bytes; curl has then closed the connection without sending the request.
     private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
         if exchange.isMisled {
             // Several idle connections may hold such bytes. The limit stops a server that always sends too much.
@@ -234,7 +235,7 @@ final class EasyTransfer {
                 packetTime = .now
             }
         }
-        // curl reads a refusal before it repeats the request, and passes it to no callback.
+        // curl itself reads a refusal's body before it repeats the request, and passes the body to no callback.
         guard answer == nil, count > Self.refusalLimit else { return true }
         stop = .error(.malformed("a refusal is too long"))
         return false
@@ -254,7 +255,8 @@ final class EasyTransfer {
         request.meter?.set(length: before.bytes + min(length, request.excerpt?.range.length ?? length))
     }
 
-    /// Takes a piece of the body. A result other than the piece's length makes curl end or pause the exchange.
+    /// Processes a piece of the body. Returns the piece's length, or another number that makes curl end or pause the
+    /// exchange.
     func take(_ bytes: UnsafeRawBufferPointer, of exchange: Exchange) -> Int {
         do {
             switch try settle(exchange) {
@@ -329,7 +331,7 @@ final class EasyTransfer {
             case .open: answer = .beginning(excerpt.range.upperBound)
             }
         } else if request.method.isSuccess(status) {
-            // The body of a piece does not go into the file, so the whole resource cannot replace a piece.
+            // A piece's body does not go into the file, so the whole resource cannot take the place of a piece.
             let isPiece = request.range != nil && request.destination.isStream
             answer = isPiece || request.method == .options ? .unwanted(0) : .wanted(whole: nil)
         } else if status == 206, let asked = request.part(at: exchange.hop) {
@@ -353,7 +355,8 @@ final class EasyTransfer {
             set(length: body)
         }
         if case .unwanted = answer { isRefused = status >= 300 } else { try sink.begin(at: begin) }
-        // This comes before the response, because a caller that reacts to it must not find the refused password.
+        // The refused password is reported before the response is posted. So a caller that reacts to the response does
+        // not find that password again.
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)
         }

@@ -11,11 +11,11 @@ final class Exchange {
     let easy: EasyHandle
     /// The head of the answer, as far as it has arrived.
     private(set) var head = ResponseHead()
-    /// Whether curl has sent the request over a connection. Headers that arrive before come from a proxy.
+    /// Whether curl has sent the request over a connection. Headers that arrive earlier come from a proxy.
     private(set) var isRequested = false
     /// Whether a reused connection held unexpected bytes.
     private(set) var isMisled = false
-    /// Whether curl wanted to send a POST again, after the server had closed the connection without an answer.
+    /// Whether curl wanted to send a POST again. The server had then closed the connection without an answer.
     private(set) var isRepeatRefused = false
     /// Whether curl has sent the request and received nothing since.
     private var isAnswerDue = false
@@ -45,7 +45,7 @@ final class Exchange {
         self.plan = plan
         self.transfer = transfer
         self.easy = easy
-        // This is allocated late, because an initializer that throws before runs no `deinit`.
+        // This memory is allocated after all calls that may throw, because no `deinit` runs after a thrown error.
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         body = MethodOptions.body(of: plan.request)
         clock = TransferClock(
@@ -79,11 +79,12 @@ final class Exchange {
 
     var hop: Hop { plan.hop }
 
-    /// The HTTP status of the answer, or of the proxy's answer to a tunnel request.
+    /// The HTTP status of the answer. If a proxy refuses a tunnel, this is the status of the proxy's answer.
     var status: Int {
         guard !isRequested else { return isRefusedByTinyproxy ? 407 : easy.long(CURLINFO_RESPONSE_CODE) }
         let status = easy.long(CURLINFO_HTTP_CONNECTCODE)
-        // Before the request reaches a server, a 401 comes from the proxy. tinyproxy answers like a server.
+        // Before the request reaches a server, a 401 comes from the proxy: tinyproxy sends the status that a server
+        // would send.
         return status == 401 ? 407 : status
     }
 
@@ -106,7 +107,7 @@ final class Exchange {
     /// Whether the server sent no answer to the request.
     var isUnanswered: Bool { isRequested && head.isEmpty }
 
-    /// The methods for credentials that the server offered.
+    /// The authentication methods that the server offered.
     var serverOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_HTTPAUTH_AVAIL)) }
     var proxyOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_PROXYAUTH_AVAIL)) }
 
@@ -173,7 +174,7 @@ final class Exchange {
         easy.set(CURLOPT_OPENSOCKETDATA, context)
         easy.setOpenSocket { context, _, address in
             guard let exchange = Exchange.at(context), let address else { return curl_socket_t(-1) }
-            // A repeat with a password may need another connection.
+            // A repeat with a password may need another connection, on which the request is not sent yet.
             exchange.isRequested = false
             exchange.isConnectionNew = true
             let socket = exchange.check.open(address)
@@ -217,7 +218,7 @@ final class Exchange {
         }
     }
 
-    /// Makes curl pass on the heads of requests and answers, as they are sent and received.
+    /// Makes curl pass on the heads of requests and answers. The exchange logs them as curl sends and receives them.
     private func applyLogCallbacks(_ context: UnsafeMutableRawPointer) {
         easy.set(CURLOPT_VERBOSE, 1)
         easy.set(CURLOPT_DEBUGDATA, context)
@@ -231,7 +232,7 @@ final class Exchange {
         }
     }
 
-    /// Logs the head of a request, or collects the lines of an answer's head and logs them at its end.
+    /// Logs the head of a request or answer. Collects the lines of an answer's head until the head ends.
     private func log(_ text: String, isSent: Bool) {
         let isWhole = isSent || text.allSatisfy(\.isNewline)
         if !isSent { loggedHead += loggedHead.utf8.count < Self.longestLogged ? text : "" }
@@ -292,7 +293,8 @@ final class Exchange {
             }
             transfer.set(length: length)
         }
-        // The length is set first, because the callback reads it. An overloaded server's fast answer must not count.
+        // The length is set first, because the meter's callback reads it. The time of an overloaded server's fast
+        // answer must not count.
         if ![429, 503].contains(status) { clock.recordAnswer(easy) }
         return bytes.count
     }
@@ -311,7 +313,7 @@ struct TransferClock {
     /// Whether curl connects to a proxy.
     private let isBehindProxy: Bool
     private var connects = 0
-    /// curl's sums when the last request was sent, in seconds.
+    /// curl's total times when the last request was sent, in seconds.
     private var (connecting, waiting) = (0.0, 0.0)
     private var isAnswered = false
     private let isUpload: Bool

@@ -2,8 +2,8 @@
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
-    /// The request's address policy. After a connection to a public address, the policy allows only public addresses,
-    /// because the owner of a host name could point the name to a private address a moment later.
+    /// The request's address policy. After a connection to a public address, the policy allows only public addresses.
+    /// Otherwise, the owner of a host name could point the name to a private address a moment later.
     var addressPolicy: HTTPRequest.AddressPolicy
     let proxy: Proxy?
     /// The credentials for the request's origin; nil if the target has another origin.
@@ -32,7 +32,7 @@ struct ExchangePlan {
     /// The key that signs the request; nil for a request without a signature.
     var signature: Signature? { credentials?.signature }
 
-    /// Whether the plan sends a password. Another method may then work.
+    /// Whether the plan sends a password. If it does, another authentication method may work after a refusal.
     private var hasPassword: Bool {
         if case .password = credentials?.kind { true } else { false }
     }

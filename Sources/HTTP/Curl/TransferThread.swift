@@ -6,8 +6,8 @@ import Synchronization
 
 /// A thread that runs transfers over its own connections.
 ///
-/// curl: "You must never share the same handle in multiple threads." So curl's handles are used on this thread only,
-/// except for `curl_multi_wakeup`, which "can be called from any thread" and lets commands in.
+/// curl: "You must never share the same handle in multiple threads." So curl's handles are used on this thread only.
+/// The exception is `curl_multi_wakeup`, which "can be called from any thread" and makes the thread read new commands.
 final class TransferThread: @unchecked Sendable {
     enum Command {
         case start(Int, HTTPRequest, TransferMailbox)
@@ -28,13 +28,14 @@ final class TransferThread: @unchecked Sendable {
     private let turn = TransferTurn()
     private let connections = ConnectionTable()
 
-    /// - Parameter streams: the most HTTP/2 transfers per connection; nil for the server's limit.
+    /// - Parameter streams: the maximum number of HTTP/2 transfers per connection; nil for the server's limit.
     init(_ curl: Curl, _ configuration: HTTPConfiguration, streams: Int? = nil, log: Log) throws(HTTPError) {
         self.curl = curl
         self.configuration = configuration
         self.log = log
         guard let made = ccurl_multi_init(curl.functions) else { throw .other("out of memory") }
-        // curl makes a handle even if it got no descriptor for wakeups. The thread would sleep forever.
+        // curl creates a handle even if it got no descriptor for wakeups. With such a handle, the thread would sleep
+        // forever.
         guard ccurl_multi_wakeup(curl.functions, made) == CURLM_OK else {
             ccurl_multi_cleanup(curl.functions, made)
             throw .tooFewDescriptors

@@ -2,8 +2,8 @@ import Numbers
 
 /// Decides which pieces to request next, and which received pieces to write.
 ///
-/// Pieces arrive in any order, but are written in order. So the file always holds a beginning of the whole, which
-/// Vitrine can show and resume.
+/// Pieces arrive in any order, but are written in order. So the file on the disk is always the beginning of the whole
+/// file, without gaps. Vitrine can show and resume this beginning.
 struct PiecePlan {
     /// A piece that has arrived.
     struct Arrival {
@@ -85,13 +85,13 @@ struct PiecePlan {
     /// The number of bytes requested.
     var wanted: ByteCount { asked - begin }
 
-    /// Adds received bytes, and subtracts the bytes of a replaced duplicate.
+    /// Adds received bytes. Subtracts the bytes of the part that these bytes replace.
     mutating func add(received count: ByteCount, replacing counted: ByteCount = 0) {
         received = received + count - counted
     }
 
     mutating func set(written offset: ByteCount) {
-        // The subtraction comes first, because the new offset may be smaller.
+        // The subtraction comes first, because `offset - written` may be negative, and a byte count cannot be negative.
         received = received - written + offset
         written = offset
     }

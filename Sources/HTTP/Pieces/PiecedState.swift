@@ -10,9 +10,9 @@ struct PiecedState {
         case piece(Range<ByteCount>)
         /// A second request for a piece that is late.
         case duplicate(Range<ByteCount>)
-        /// All missing bytes, which go into the file.
+        /// All missing bytes in one request, which go into the file.
         case rest
-        /// The whole file, before Vitrine has reported anything to the caller.
+        /// The whole file, requested before the caller has received an event.
         case all
         /// The whole file from the beginning, after the server sent a wrong range.
         case restart
@@ -87,7 +87,7 @@ struct PiecedState {
         case .restart: (part.resumption, part.isRestarted) = (nil, true)
         case .piece, .duplicate:
             (part.destination, part.resumption) = (.stream, nil)
-            // A shared connection might be the one that hangs.
+            // The shared connection may be the one that hangs.
             if case .duplicate = role, part.connection == .few { part.connection = .unshared }
         case .rest:
             part.resumption = edition.validator.flatMap {
@@ -103,8 +103,8 @@ struct PiecedState {
 
     /// Records the head of a part's answer.
     ///
-    /// After one part came from a public address, all others must do so: the host's name may lead to a private address
-    /// by then.
+    /// After one part came from a public address, all later parts must do so, too. The host's name may meanwhile lead
+    /// to a private address.
     mutating func adopt(_ head: HTTPResponse) {
         if head.beganPublic { mustBePublic = true }
     }
@@ -115,16 +115,16 @@ struct PiecedState {
         return plan.next(underWay: parts.count)
     }
 
-    /// The number of running parts up to which the link has space for a duplicate.
+    /// The maximum number of running parts that leave space for a duplicate.
     private static let few = 6
     /// The shortest time after which a part can count as late.
     private static let soon = Duration.milliseconds(50)
 
     /// Returns a late piece to request again. Returns nil if no piece is late.
     ///
-    /// A piece is late if more later pieces have arrived than are under way, or if it is among the last and takes
-    /// longer than usual. Its last packet was probably lost, and the server may take a second to resend it. Another
-    /// connection is faster.
+    /// A piece is late if clearly more later pieces have arrived than parts are running. A piece is also late if it is
+    /// among the last and takes longer than usual. Its last packet was probably lost, and the server may take a second
+    /// to resend the packet. Another connection is faster.
     mutating func nextLate() -> Range<ByteCount>? {
         guard stage == .inPieces, let usualTime, plan.hasSpace else { return nil }
         let longTime = max(usualTime + usualTime / 2, Self.soon)
@@ -177,7 +177,7 @@ struct PiecedState {
     /// Whether the transfer has switched from pieces to one request for the rest.
     private(set) var isInOne = false
 
-    /// Whether the transfer still needs a part with this purpose.
+    /// Returns whether the transfer still needs a part with this purpose.
     func wants(_ role: Role) -> Bool {
         switch (role, stage) {
         case (_, .over), (.piece, .inOne), (.duplicate, .inOne): false
@@ -185,7 +185,7 @@ struct PiecedState {
         }
     }
 
-    /// Whether a piece is beyond the known end of the file.
+    /// Returns whether a piece is beyond the known end of the file.
     func isBehind(_ piece: Range<ByteCount>) -> Bool {
         piece.lowerBound >= (stage == .asking ? plan.begin + 1 : plan.end)
     }

@@ -4,8 +4,8 @@ import Synchronization
 /// Fetches a file's pieces with several requests, and writes them in order.
 ///
 /// The first answer shows whether the server supports ranges. RFC 9110, section 15.3.7.3: parts may be combined "if
-/// they all share the same strong validator". Without such a validator, this class requests the whole at once. If a
-/// piece fails, this class requests the rest at once, as after a broken transfer.
+/// they all share the same strong validator". Without such a validator, this class requests the whole file at once. If
+/// a piece fails, this class requests all missing bytes at once, as after a broken transfer.
 final class PiecedTransfer: Sendable {
     private let request: HTTPRequest
     private let file: BodyFile
@@ -217,7 +217,7 @@ final class PiecedTransfer: Sendable {
 
     /// Writes the next pieces in order. Returns true if the file is complete.
     ///
-    /// This writes nothing while the first part may still write.
+    /// The method writes nothing while the first part may still write into the file.
     private func write() throws -> Bool {
         let isComplete = try state.withLock { state in
             guard state.stage == .inPieces, !state.parts.values.contains(where: \.isLead) else { return false }
@@ -294,7 +294,7 @@ final class PiecedTransfer: Sendable {
 final class RangeMemory: Sendable {
     private let grants = Mutex<[String: Bool]>([:])
 
-    /// The maximum number of origins to remember. A gallery's list may name very many origins.
+    /// The maximum number of origins to remember. A gallery's list may contain addresses of very many origins.
     private static let most = 256
 
     /// Whether the request's server supports ranges; nil if unknown.

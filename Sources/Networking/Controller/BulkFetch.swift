@@ -3,23 +3,23 @@ import Model
 import Scheduling
 import Session
 
-/// Fulfils a wish for a picture of every photo in a gallery. The type fetches a few hundred photos at a time.
+/// Fulfils a wish for a picture of every photo in a gallery. Fetches a few hundred pictures at a time.
 ///
 /// A gallery may have a million photos, so this type never holds requests for all of them.
 struct BulkFetch {
     let gallery: GalleryID
     let rendition: Rendition
     let importance: Importance
-    /// The photos in progress, the oldest photo first.
+    /// The pictures in progress, including postponed ones. Usually the oldest photo comes first.
     private(set) var underWay: [Wish.Subject] = []
     /// The photos that failed or that the user declined. The cache still lacks their pictures, but this fetch must not
     /// start them again.
     private var excluded: Set<PhotoKey> = []
     private var progress = Progress.after(nil)
-    /// The number of wishes that must be fulfilled, fail or be postponed before the fetch adds new ones. Until then, the
-    /// fetch need not count its wishes.
+    /// The number of pictures to settle or postpone before new ones start. Until then, the fetch need not count its
+    /// pictures.
     ///
-    /// The controller reports only settled subjects. But each postponed subject leads to a call of
+    /// The controller reports only settled pictures. But each postponed picture leads to a call of
     /// ``refill(_:isWaiting:)``, so each call reduces the number, too.
     private var distance = 0
 
@@ -34,11 +34,11 @@ struct BulkFetch {
         case nothingFound
     }
 
-    /// The number of subjects in progress, without postponed ones. This number exceeds the number of pictures that any
-    /// network can fetch and store at once.
+    /// The maximum number of pictures in progress, without postponed ones. This number exceeds the number of pictures
+    /// that any network can fetch and store at once.
     private static let width = 512
-    /// The number of postponed subjects at which the fetch starts no others. The server is failing then, and
-    /// each subject costs memory and time.
+    /// The number of postponed pictures at which the fetch starts no others. So many failures show that the server is
+    /// failing, and each postponed picture costs memory and time.
     private static let maximumWaiting = 1_024
 
     init?(_ wish: Wish) {
@@ -53,7 +53,7 @@ struct BulkFetch {
     /// A wish for each picture that this bulk fetch is fetching.
     var wishes: [Wish] { underWay.map { Wish($0, importance: importance) } }
 
-    /// Starts more subjects after half of them were settled or postponed. Returns false if nothing is left to do.
+    /// Starts more pictures after half of them were settled or postponed. Returns false if nothing is left to do.
     mutating func refill(_ cache: GalleryCache, isWaiting: (Wish.Subject) -> Bool) throws -> Bool {
         switch progress {
         case .toTheEnd where !underWay.isEmpty: return true
@@ -67,7 +67,8 @@ struct BulkFetch {
         distance = active - Self.width / 2
         guard active <= Self.width / 2, waiting < Self.maximumWaiting else { return true }
         if case .after(let last) = progress { try takeUp(Self.width - active, after: last, cache) }
-        // New photos may come before the current position, and the photo at that position may be gone.
+        // New photos may come before the current position, and the photo at that position may be gone. So search from
+        // the beginning again.
         if underWay.isEmpty { try takeUp(Self.width, after: nil, cache) }
         if underWay.isEmpty { progress = .nothingFound }
         return !underWay.isEmpty
@@ -88,14 +89,15 @@ struct BulkFetch {
         if case .nothingFound = progress { progress = .toTheEnd }
     }
 
-    /// Adds a running subject that no other wish needs any more. The fetch would need the subject anyway.
+    /// Adds a picture whose running transfer no other wish needs. This fetch would have to fetch the picture later
+    /// anyway.
     mutating func takeOver(_ subject: Wish.Subject) {
         guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject, !excluded.contains(key)
         else { return }
         underWay.insert(subject, at: 0)
     }
 
-    /// Excludes a subject that the user declined.
+    /// Excludes a picture that the user declined.
     mutating func exclude(_ subject: Wish.Subject) {
         guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject else { return }
         underWay.removeAll { $0 == subject }
@@ -103,10 +105,11 @@ struct BulkFetch {
         excluded.insert(key)
     }
 
-    /// Removes a subject whose picture is stored, or whose request failed permanently. If the cache cannot be read, the subject
+    /// Removes a picture that is stored, or whose request failed permanently. If the cache cannot be read, the picture
     /// counts as failed.
     ///
-    /// - Parameter done: the request that ended; nil for none. If the photo has changed since, it may be taken up again.
+    /// - Parameter done: the request that ended; nil for none. If the photo has changed since, the fetch may start it
+    ///   again.
     mutating func settle(_ subject: Wish.Subject, after done: RequestIdentity? = nil, _ cache: GalleryCache) {
         guard let index = underWay.firstIndex(of: subject), let key = subject.photo else { return }
         underWay.remove(at: index)
@@ -123,20 +126,20 @@ struct BulkFetch {
 /// All bulk fetches that the current wishes need.
 struct BulkFetches {
     private var fetches: [Wish.Subject: BulkFetch] = [:]
-    /// The fetches for which the cache could not be read: the number of attempts, and the time of the next one.
+    /// The fetches that could not read the cache. Each has its number of attempts and the time of the next one.
     private var pauses: [Wish.Subject: (attempts: Int, end: Duration)] = [:]
 
     /// The result of a refill.
     struct Refill {
-        /// Whether any subjects were started.
+        /// Whether the set of pictures in progress has changed.
         var hasChanged = false
         /// The fetches that have nothing left to do, or that were given up.
         var done: [Wish.Subject] = []
-        /// The reasons why the cache could not be read, and whether the fetch was given up.
+        /// The errors of reading the cache. An error is final if its fetch was given up.
         var failures: [(error: any Error, isFinal: Bool)] = []
     }
 
-    /// The end of the first pause after a failure.
+    /// The time when the first pause ends; nil without a pause.
     var firstDue: Duration? { pauses.values.map(\.end).min() }
     var isEmpty: Bool { fetches.isEmpty }
     var galleries: Set<GalleryID> { Set(fetches.values.map(\.gallery)) }
@@ -153,7 +156,7 @@ struct BulkFetches {
     /// Removes a fetch, so that the next wish for it begins a new one.
     mutating func remove(_ subject: Wish.Subject) { (fetches[subject], pauses[subject]) = (nil, nil) }
 
-    /// Retries fetches at once after the cache could not be read.
+    /// Ends all pauses, so that the next refill retries the fetches.
     mutating func endPauses() { pauses = [:] }
 
     /// Returns the wishes for individual pictures, except those in `named`.
@@ -161,7 +164,8 @@ struct BulkFetches {
         fetches.values.flatMap(\.wishes).filter { !named.contains($0.subject) }
     }
 
-    /// Adds running subjects to the fetches that would need them. No other wish names these subjects any more.
+    /// Adds pictures of running transfers to the fetches that would need them. Leaves out the pictures in `named`,
+    /// because other wishes still need them.
     mutating func takeOver(_ running: some Sequence<Wish.Subject>, except named: Set<Wish.Subject>) {
         let known = named.union(fetches.values.flatMap(\.underWay))
         for subject in running where !known.contains(subject) {
@@ -169,7 +173,7 @@ struct BulkFetches {
         }
     }
 
-    /// Starts more subjects where needed. If the cache cannot be read, a later call tries again after a pause.
+    /// Starts more pictures where needed. If the cache cannot be read, a later call tries again after a pause.
     mutating func refill(
         _ caches: CacheFolder, _ schedule: RetrySchedule, at now: Duration, isWaiting: (Wish.Subject) -> Bool
     ) -> Refill {
@@ -209,6 +213,6 @@ struct BulkFetches {
         }
     }
 
-    /// Returns the wishes for every picture of a gallery.
+    /// Returns the subjects of all bulk fetches of a gallery.
     func subjects(of gallery: GalleryID) -> Set<Wish.Subject> { Set(fetches.keys.filter { $0.gallery == gallery }) }
 }

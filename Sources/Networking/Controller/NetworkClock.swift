@@ -44,7 +44,7 @@ struct ClockAlarm {
         }
     }
 
-    /// Ends the alarm that has called. Returns false if the alarm was cancelled or set to another time meanwhile.
+    /// Clears the alarm after its call. Returns false if the alarm was cancelled or set to another time meanwhile.
     mutating func end(_ time: Duration) -> Bool {
         guard self.time == time else { return false }
         (self.time, task) = (nil, nil)

@@ -7,18 +7,18 @@ import Numbers
 import Scheduling
 import Session
 
-/// Fulfils wishes: fetches the most important subjects first, and stores them.
+/// Fetches and stores the lists and pictures that wishes name. The most important come first.
 ///
 /// The composition root creates one controller. Screens state wishes, watch the cache, and never see the controller.
 ///
 ///     let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: log))
 ///     let running = Task { await controller.run() }
 ///
-/// The controller knows requests only by their protocol. Wishes for the same subject join one request, which is as
-/// important as the most important of them. When no such wish is left, the controller cancels the request.
+/// The controller knows requests only by their protocol. Wishes for the same subject share one request, which is as
+/// important as the most important of these wishes. When none of them is left, the controller cancels the request.
 ///
-/// This actor starts, counts and waits. Transfers run on the client's threads, as many as the governor allows. Parsing
-/// and comparing run on queues of their own.
+/// This actor starts requests and waits for them. The client's threads run the transfers, as many as the governor
+/// allows. Separate queues run the parsing and comparing.
 public actor NetworkController {
     private let wishes: Wishes
     private let context: RequestContext
@@ -40,7 +40,7 @@ public actor NetworkController {
     private var declined: Set<Wish.Subject> = []
     private var isPaused = false
     private var bulkFetches = BulkFetches()
-    /// The state of all wanted subjects. Tests read its waits and its queue.
+    /// The states of all subjects that wishes name. Tests read the waits and the queue.
     private(set) var table: RequestTable
     /// The running requests. Tests wait until no request runs.
     private(set) var operations: OperationTable
@@ -64,7 +64,7 @@ public actor NetworkController {
     /// - Parameters:
     ///   - network: reports changes of the machine's networks.
     ///   - disturbance: delays transfers or makes them fail, for tests.
-    ///   - onHistory: stores the measurements of hosts for the next run, when no transfer is left.
+    ///   - onHistory: stores the measurements of hosts for the next run. Called when no transfer is left.
     public init(
         wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
@@ -104,7 +104,7 @@ public actor NetworkController {
         for task in running { await task.value }
     }
 
-    /// Uses another governor, and other delays and failures, from now on. Running transfers go on.
+    /// Uses another governor, and other simulated delays and failures, from now on. Running transfers continue.
     public func use(_ governor: (any Governor)?, _ disturbance: Disturbance) {
         self.disturbance = disturbance
         if let governor { operations.use(governor) }
@@ -134,7 +134,7 @@ public actor NetworkController {
         bulkFetches.adopt(stated, declined: declined)
         for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
         let dropped = table.adopt(wantedPictures())
-        // A thumbnail may be made from a photo that is being fetched. Such wishes join before others drop the transfer.
+        // A thumbnail's wish joins the transfer of its photo first. Otherwise the loop below could cancel the transfer.
         for sibling in operations.servedByPhotos.compactMap({ table.queuedSibling(of: $0) }) {
             if let request = try? factory.request(for: sibling) { _ = join(sibling, request) }
         }
@@ -163,7 +163,7 @@ public actor NetworkController {
         context.activity.cancelRetry(of: subject)
     }
 
-    /// Removes a subject's wish, because it is fulfilled or has failed permanently.
+    /// Ends the wish for a subject after success or a permanent failure.
     private func settle(_ subject: Wish.Subject, after done: RequestIdentity? = nil) {
         postponed.remove(subject)
         table.setSettled(subject)
@@ -244,7 +244,7 @@ public actor NetworkController {
             // The change may be older than the failure, which the row does not show yet.
             postponed.rowChanged(subject)
         case .settled, .waiting:
-            // If the row shows a failure, it is the known one.
+            // A failure in the row is already known, so it leads to no retry.
             guard let request = try? factory.request(for: subject), !request.hasFailedBefore else { return }
             table.retry(subject)
         case .queued, nil: break
@@ -260,7 +260,7 @@ public actor NetworkController {
         if isShortened { showWait(of: subject) }
     }
 
-    /// Makes a request show the end of its wait. Does nothing while the cache records its failure.
+    /// Shows when a subject's wait ends. Does nothing while the cache records its failure.
     private func showWait(of subject: Wish.Subject) {
         guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
         postponed[subject]?.showWaiting(wait.failure, until: wait.until.map(reporter.timeOfDay))
@@ -295,7 +295,7 @@ public actor NetworkController {
 
     // MARK: - Transfers
 
-    /// Reads all meters, follows the governor's decisions, and starts the requests that may start.
+    /// Reads all meters, follows the governor, and starts the admitted requests.
     func look() {
         operations.readMeters()
         operations.interrupt(waiting: waiting)
@@ -306,12 +306,12 @@ public actor NetworkController {
         report()
     }
 
-    /// A function that returns the number of startable transfers for a host, as of now.
+    /// A function that counts the transfers now queued for a host. During a pause, it returns 0.
     private var waiting: (String) -> Int {
         { [queue = table.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
     }
 
-    /// The maximum number of answers to keep in memory until they are stored. If the disk is slow, transfers wait.
+    /// The maximum number of answers that wait for the disk. If the disk is slow, no more transfers start.
     private static let maximumUnstored = 64
 
     private func startWaiting() {
@@ -321,7 +321,7 @@ public actor NetworkController {
         setTick()
     }
 
-    /// Starts queued requests. Returns whether some were settled at once, so that bulk fetches may have ended.
+    /// Starts queued requests. Returns whether a subject was settled at once, which may end a bulk fetch.
     private func startQueued() -> Bool {
         var hasSettled = false
         while !isPaused, operations.unstoredCount < Self.maximumUnstored,
@@ -409,7 +409,7 @@ public actor NetworkController {
             let isAsked = operation.importance >= .lookedAt || operation.request.isNamedByUser
             await fail(operation, NetworkPresence.refine(isAsked ? failure : failure.deferred))
         } else if error != nil {
-            // A failure of a request without wishes interests no one.
+            // If no wish needs the request any more, its failure is not shown.
             operation.request.showCancelled()
             // The governor or a pause interrupted the request, or wishes joined it after it was cancelled.
             operation.served.forEach { table.enqueue($0) }
@@ -453,7 +453,7 @@ public actor NetworkController {
         if let trouble = error.storageTrouble, reporter.recordTrouble(trouble) || isLasting {
             endBulkFetches(of: operation.request.identity.subject.gallery)
         }
-        // A photo that the disk refuses would be transferred again in full, so the retry waits for the user, if there is one.
+        // After a disk error, a retry would transfer the whole photo again. So it waits for the user, if there is one.
         let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
         guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
             !lost.contains(host),
@@ -475,7 +475,7 @@ public actor NetworkController {
 
     /// Postpones an operation's subjects and records the failure in the cache.
     private func postpone(_ operation: Operation, _ wait: RequestTable.Wait) async {
-        // The table comes before the cache: when the row's change arrives, the subject must be waiting already.
+        // Set the state before the cache changes: when the row's change arrives, the subject must be waiting already.
         for subject in operation.served {
             table.setWaiting(subject, wait)
             if table.isWanted(subject) { postponed.add(operation.request, for: subject) }
@@ -487,7 +487,7 @@ public actor NetworkController {
         if let subject = operation.served.first(where: { table.isWaiting($0, since: wait) }) { showWait(of: subject) }
     }
 
-    /// Settles the subjects of a permanently failed request. Subjects that were dropped or started again are excepted.
+    /// Settles the subjects of a permanently failed request. Leaves out subjects that were dropped or started again.
     private func giveUp(_ operation: Operation) {
         let identity = operation.request.identity
         let successor = operations[identity]

@@ -10,17 +10,17 @@ import Scheduling
 final class Operation {
     /// The number of the operation's first attempt. Later operations have higher numbers.
     let number: Int
-    /// The request, which the controller runs and reports about.
+    /// The request that the operation runs.
     let request: any NetworkRequest
-    /// The description by which the governor knows this request.
+    /// The description of the request for the governor, which schedules transfers.
     let candidate: TransferCandidate
     /// The time when the operation started.
     let start: Duration
-    /// The operation's transfers: one, or two if the first transfer hung. The first transfer to finish counts.
+    /// The transfers: one, or two after the first one hung. The transfer that finishes first counts.
     private(set) var attempts: [Attempt]
-    /// The number of bytes of dropped attempts. Another attempt replaced each dropped attempt.
+    /// The number of bytes that dropped attempts received. An attempt is dropped when another one replaces it.
     private var droppedBytes: ByteCount = 0
-    /// The subjects that share this request.
+    /// The subjects of the wishes that share this request.
     private(set) var served: Set<Wish.Subject>
     /// Every subject that the operation serves or has served. A subject can leave when its picture is stored, before
     /// the operation ends.
@@ -53,7 +53,7 @@ final class Operation {
     /// Adds a second attempt beside the attempt that hangs.
     func add(_ attempt: Attempt) { attempts.append(attempt) }
 
-    /// Cancels an attempt. The other attempts go on.
+    /// Cancels and removes an attempt. The other attempt is not affected.
     func drop(_ attempt: Attempt) {
         attempts.removeAll { $0 === attempt }
         droppedBytes += attempt.received
@@ -113,9 +113,10 @@ final class Attempt {
     /// The number of bytes received, as of the last reading of the meter.
     var received: ByteCount { reported.bytes }
 
-    /// Returns new events from the meter, which the governor does not know yet, in order.
+    /// Returns the meter's events since the last call, in order.
     ///
-    /// The failure of a transfer is not among them: the request's error tells later what the failure means.
+    /// These events never include a failure. The table reports a failure later, when the request's error shows what
+    /// happened.
     func takeEvents() -> [TransferEvent] {
         let reading = permit.meter.reading
         var events: [TransferEvent] = []

@@ -6,8 +6,8 @@ import Scheduling
 
 /// The running requests, and the governor that decides about their transfers.
 ///
-/// The table reports each transfer to the governor and performs its decisions. The controller decides what a request's
-/// end means for wishes and for the cache.
+/// The table reports each transfer to the governor and carries out the governor's decisions. The controller decides
+/// what a request's end means for wishes and for the cache.
 struct OperationTable {
     /// A function that sends a request under an attempt's number. The function returns the task of the transfer.
     typealias Send = (_ request: any NetworkRequest, _ number: Int, _ permit: TransferPermit) -> Task<Void, Never>
@@ -18,7 +18,7 @@ struct OperationTable {
     private let meterEvents: CoalescingStream<MeterEvent>
     private var governor: any Governor
     private var operations: [RequestIdentity: Operation] = [:]
-    /// The requests of attempts whose end the governor does not know yet, by number.
+    /// The requests of attempts that the governor counts as running, by number.
     private var identities: [Int: RequestIdentity] = [:]
     private(set) var lastNumber = 0
     /// The number of bytes of operations that have ended.
@@ -39,18 +39,18 @@ struct OperationTable {
     var all: some Collection<Operation> { operations.values }
     var identifiers: [RequestIdentity] { Array(operations.keys) }
     var isEmpty: Bool { operations.isEmpty }
-    /// The subjects that running transfers of photos serve.
+    /// The subjects of all wishes that running requests for photos serve.
     var servedByPhotos: [Wish.Subject] {
         operations.values.filter { $0.request.kind == .photo }.flatMap(\.served)
     }
     /// The number of running transfers.
     var transferCount: Int { identities.count }
-    /// The number of complete answers in memory that the cache has not stored yet.
+    /// The number of complete answers that the cache has not stored yet.
     var unstoredCount: Int { operations.values.count(where: \.isTransferred) }
     /// The number of bytes received so far by all operations.
     var received: ByteCount { operations.values.reduce(endedBytes) { $0 + $1.received } }
 
-    /// Uses another governor from now on. It does not see running transfers, whose earlier bytes would mislead it.
+    /// Uses another governor from now on. The new one ignores running transfers, whose earlier bytes would mislead it.
     mutating func use(_ governor: any Governor) { self.governor = governor }
 
     // MARK: - Starting
@@ -84,10 +84,10 @@ struct OperationTable {
         return Attempt(number, permit, send(request, number, permit))
     }
 
-    /// Sends hanging requests a second time. The first attempt to finish counts.
+    /// Sends hanging requests a second time. The attempt that finishes first counts.
     mutating func repeatHanging(_ send: Send) {
         for (number, way) in governor.takeHanging(at: clock.now.seconds).sorted(by: { $0.key < $1.key }) {
-            // A cancelled operation has not ended yet, but no wish waits for it.
+            // A cancelled operation may not have ended yet, but no wish waits for it. So it is not sent again.
             guard let operation = identities[number].flatMap({ operations[$0] }), !operation.served.isEmpty,
                 operation.attempt(number)?.task.isCancelled == false
             else { continue }
@@ -106,7 +106,7 @@ struct OperationTable {
 
     /// Reads the meters of an operation and reports their changes to the governor.
     ///
-    /// Meters keep no times, so all events count as happening now.
+    /// Meters do not store when something happened, so each event gets the present time.
     private mutating func readMeters(of operation: Operation) {
         for attempt in operation.attempts {
             let events = attempt.takeEvents()
@@ -122,7 +122,7 @@ struct OperationTable {
     /// Cancels the transfers that the governor wants to interrupt. When the transfers end, the controller queues their
     /// subjects again.
     ///
-    /// - Parameter waiting: returns the number of startable transfers that wait for a host.
+    /// - Parameter waiting: returns, for a host, the number of queued transfers that may start.
     mutating func interrupt(waiting: (String) -> Int) {
         for number in governor.advance(to: clock.now.seconds, waiting: waiting) {
             if let identity = identities[number] { operations[identity]?.attempt(number)?.task.cancel() }
@@ -178,7 +178,8 @@ struct OperationTable {
         reportEnd(of: attempt, of: operation, error)
     }
 
-    /// Reports the end of an attempt to the governor. Does nothing if the meter has already shown the end.
+    /// Reports an attempt's end to the governor, unless the meter has shown it already. Also reports errors that show
+    /// an overloaded host.
     private mutating func reportEnd(of attempt: Attempt, of operation: Operation, _ error: RequestError?) {
         if identities.removeValue(forKey: attempt.number) != nil {
             governor.record(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
@@ -199,7 +200,7 @@ struct OperationTable {
     /// Tells the governor that the machine has joined a network.
     mutating func networkChanged() { governor.recordNetworkChange(at: clock.now.seconds) }
 
-    /// Allows requests to a host again after a 429.
+    /// Allows requests again to a host that answered 429 (Too Many Requests).
     mutating func endSilence(of host: String) { governor.endSilence(of: host) }
 
     /// Returns the time of the next check of the transfers, if no meter changes before. Returns nil if no check is
@@ -216,7 +217,8 @@ struct OperationTable {
     }
 }
 
-/// An event that a meter has changed. The event carries no details, because the controller reads all meters.
+/// The event that a transfer's meter has changed. The event carries no details, because the controller reads all
+/// meters.
 struct MeterEvent: Coalescing, Sendable {
     mutating func merge(_ later: MeterEvent) {}
 }

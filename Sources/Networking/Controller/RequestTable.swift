@@ -2,7 +2,8 @@ import Model
 import Numbers
 import Scheduling
 
-/// The state of every wanted subject. The table makes no decisions about the network and starts nothing.
+/// The states of all subjects, such as pictures, that wishes name. The table makes no decisions about the network and
+/// starts nothing.
 ///
 ///                   ┌───────────── retry, change, due ─────────────┐
 ///                   ▼                                              │
@@ -42,7 +43,7 @@ struct RequestTable {
         var phase = Phase.new
         /// The position among subjects of the same importance.
         var rank = 0
-        /// The number of the last adoption that named the subject.
+        /// The number of the last call of ``adopt(_:)`` that named the subject.
         var adoption: UInt32
     }
 
@@ -66,14 +67,14 @@ struct RequestTable {
     private var waits: [Wish.Subject: Wait] = [:]
     private var setbacks: [Wish.Subject: Setback] = [:]
     private(set) var queue = TransferQueue()
-    /// Creates the governor's candidate for a wish.
+    /// Describes the transfer for a wish to the governor.
     private let candidate: (Wish) -> TransferCandidate
 
     init(candidate: @escaping (Wish) -> TransferCandidate) {
         self.candidate = candidate
     }
 
-    /// All wanted subjects.
+    /// All subjects that wishes name.
     var subjects: some Sequence<Wish.Subject> { entries.keys }
 
     func isWanted(_ subject: Wish.Subject) -> Bool { entries[subject] != nil }
@@ -101,7 +102,7 @@ struct RequestTable {
         for wish in wanted { entries[wish.subject]?.adoption = adoption }
         let dropped = entries.filter { [adoption] in $0.value.adoption != adoption }.keys
             .map { (subject: $0, state: state(of: $0) ?? .settled) }
-        // The dropped subjects go first, so that new ones reuse their numbers.
+        // Remove the dropped subjects first, so that new subjects reuse their numbers.
         for (subject, _) in dropped { remove(subject) }
         entries.reserveCapacity(wanted.count)
         numbered.reserveCapacity(wanted.count)
@@ -140,7 +141,7 @@ struct RequestTable {
             as: candidate(Wish(subject, importance: entry.importance)))
     }
 
-    /// Removes the first admitted subject from the queue and returns it.
+    /// Removes the first subject that `admit` accepts, and returns it.
     mutating func next(
         _ admit: (TransferCandidate) -> Admission
     ) -> (subject: Wish.Subject, candidate: TransferCandidate, way: Admission.Way)? {
@@ -153,7 +154,8 @@ struct RequestTable {
         queue.first(limit).compactMap { entry in numbered[entry.number].map { ($0, entry.candidate) } }
     }
 
-    /// Returns the other picture of the same photo, if it is queued: the photo for its thumbnail, or the reverse.
+    /// Returns the other picture of the same photo, if it is queued. For a thumbnail, the other picture is the photo
+    /// itself, and the reverse.
     func queuedSibling(of subject: Wish.Subject) -> Wish.Subject? {
         guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
         let sibling = Wish.Subject.picture(gallery, key, rendition == .original ? .thumbnail : .original)
@@ -202,7 +204,8 @@ struct RequestTable {
         return setbacks[subject]?.attempts ?? 1
     }
 
-    /// Records that a subject failed before its request began, and now waits. Returns false if waiting is of no use.
+    /// Makes a subject wait after a failure before its request began. Returns false if a retry is pointless, or if too
+    /// many attempts have failed.
     mutating func postpone(
         _ subject: Wish.Subject, _ failure: Failure, _ schedule: RetrySchedule, at now: Duration
     ) -> Bool {
@@ -225,10 +228,10 @@ struct RequestTable {
 
     /// Restarts a subject's count of failed attempts. If the subject waits, ends or shortens the wait.
     ///
-    /// A held key repeats 30 times a second, so at least a second lies between two attempts.
+    /// A key that the user holds down repeats 30 times a second. So at least a second lies between two attempts.
     ///
-    /// - Returns: the host that the subject waited for, and whether it still waits, but shorter. Returns nil if the subject
-    ///   did not wait.
+    /// - Returns: the host for which the subject waited, and whether the call only shortened the wait. Returns nil if
+    ///   the subject did not wait.
     mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> (host: String, isShortened: Bool)? {
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
         guard case .waiting(var wait) = state(of: subject) else { return nil }
@@ -243,7 +246,8 @@ struct RequestTable {
         return (wait.host, true)
     }
 
-    /// Queues a requested subject, if it is settled or waiting. An earlier wish for it may already be fulfilled.
+    /// Queues a requested subject, unless it is queued or running already. The subject may be settled, because an
+    /// earlier wish for it was fulfilled.
     mutating func begin(_ subject: Wish.Subject) {
         switch state(of: subject) {
         case .settled, .waiting: retry(subject)
@@ -251,7 +255,7 @@ struct RequestTable {
         }
     }
 
-    /// Clears the record of a subject's failures and queues it.
+    /// Clears a subject's failures and queues the subject.
     mutating func retry(_ subject: Wish.Subject) {
         setbacks[subject] = nil
         enqueue(subject)
@@ -283,8 +287,8 @@ struct RequestTable {
 
     /// Shortens the waits for a host that has just answered another request.
     ///
-    /// The waits end within a second, at random times. A subject that fails although its host answers may fail forever.
-    /// So its wait lasts at least a second, and twice as long after each further shortened wait.
+    /// Most of these waits then end within a second, at random times. But a subject may fail forever although its host
+    /// answers. So its wait lasts at least a second, and each further shortened wait lasts at least twice as long.
     ///
     /// - Parameter chance: returns a random part of a second.
     /// - Returns: the subjects whose waits are shorter now.
@@ -309,7 +313,7 @@ struct RequestTable {
 
     /// Shortens all waits, but not below the time that the host asked for.
     ///
-    /// - Parameter time: returns the new end, once for each subject.
+    /// - Parameter time: returns the new end of a wait. The table calls it once for each subject.
     /// - Returns: the subjects whose waits are shorter now.
     mutating func wakeAll(at time: () -> Duration) -> [Wish.Subject] {
         var woken: [Wish.Subject] = []
@@ -325,10 +329,10 @@ struct RequestTable {
     }
 }
 
-/// The failed requests that wait for a retry, and show the wait to the user.
+/// The failed requests that wait for a retry. They show the wait to the user.
 struct PostponedRequests {
     private var requests: [Wish.Subject: any NetworkRequest] = [:]
-    /// The subjects whose failure the cache is recording, and whether their rows changed meanwhile.
+    /// Whether each subject's row changed while the cache records its failure.
     private var beingRecorded: [Wish.Subject: Bool] = [:]
 
     /// The failed request of a subject that waits for a retry.
@@ -352,11 +356,11 @@ struct PostponedRequests {
     mutating func endRecording(_ subject: Wish.Subject) -> Bool { beingRecorded.removeValue(forKey: subject) == true }
 }
 
-/// The hosts that a command gives up: each request failed to reach the host for half a minute.
+/// The hosts that a command gives up after half a minute.
 ///
-/// Further requests to such a host fail at once. Otherwise each picture of a command would wait for the host as long as
-/// the first one. A server that restarts answers again within that time. A host that sends anything, even an error, is
-/// not given up.
+/// In that time, no request could reach the host. Further requests to such a host fail at once. Otherwise each picture
+/// of a command would wait for the host as long as the first one. A server that restarts answers again within that
+/// time. A host that sends anything, even an error, is not given up.
 struct LostHosts {
     private struct Outage {
         let start: Duration

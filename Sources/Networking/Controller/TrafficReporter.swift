@@ -5,21 +5,22 @@ import Numbers
 import Scheduling
 import Session
 
-/// Reports the state of the transfers to the activity, a few times a second, and failures when they happen.
+/// Reports transfers and failures to the activity, which screens show. Reports the state of the transfers a few times a
+/// second, and failures when they happen.
 struct TrafficReporter {
     /// The number of seconds between two reports while transfers run.
     static let interval = 0.25
-    /// The maximum number of problems of the disk in a row before bulk fetches of a gallery end. More show a lasting
-    /// problem.
+    /// The maximum number of disk problems in a row. After more problems, bulk fetches of the gallery end, because the
+    /// problem seems to be lasting.
     private static let mostTroubles = 8
 
     private let context: RequestContext
     private let clock: any NetworkClock
-    /// The time of the last report; nil if there was none since transfers began.
+    /// The time of the last report; nil to report at once.
     private var lastReport: Duration?
     /// Whether the last report already showed that nothing runs.
     private var isIdleReported = true
-    /// The number of problems of the cache's disk since something was stored.
+    /// The number of disk problems since the cache last stored something.
     private var troubles = 0
 
     init(_ context: RequestContext, _ clock: any NetworkClock) {
@@ -62,7 +63,7 @@ struct TrafficReporter {
     /// Notes that something was stored.
     mutating func recordSuccess() { troubles = 0 }
 
-    /// Logs that the cache cannot be read, for example because no file descriptor is free.
+    /// Logs and reports that the cache cannot be read. For example, no file descriptor may be free.
     ///
     /// - Parameters:
     ///   - subject: the subject that needs the cache; nil for a bulk fetch.
@@ -129,7 +130,8 @@ struct TrafficReporter {
             let reading = operation.attempts.map(\.permit.meter.reading).max(by: { $0.bytes < $1.bytes })
         else { return nil }
         let time = (clock.now - operation.start).seconds
-        // This is the file's size at the start. By now the rest is being written to the same file.
+        // This is the file's size at the start, left by an earlier attempt. The file grows now, so its present size
+        // would count the new bytes twice.
         let held = ByteCount(operation.candidate.held)
         let progress = Progress(done: held + reading.bytes, total: reading.length.map { $0 + held })
         return TransferReport(

@@ -6,11 +6,12 @@ import Scheduling
 
 /// The permission for a transfer: its connection, importance and meter.
 ///
-/// The controller gives one to each request. A request that runs without a controller uses the default.
+/// The controller creates a permit for each attempt of a request. A request without a controller uses the default
+/// permit.
 public final class TransferPermit: Sendable {
     private struct State {
         var importance: Importance
-        /// The current pieces; nil if the transfer must not be split.
+        /// The sizes of the pieces; nil if splitting is not allowed.
         var pieces: TransferPieces?
         var transfer: HTTPTransfer?
     }
@@ -22,7 +23,7 @@ public final class TransferPermit: Sendable {
 
     /// Creates a permit.
     ///
-    /// - Parameter onChange: runs on the network's thread when the meter has changed.
+    /// - Parameter onChange: called on the network's thread when the meter has changed.
     public init(
         _ importance: Importance = .visible, over way: Admission.Way = .any, in pieces: TransferPieces? = nil,
         onChange: @escaping @Sendable () -> Void = {}
@@ -35,7 +36,7 @@ public final class TransferPermit: Sendable {
     /// Whether the transfer may be split into pieces.
     var isInPieces: Bool { way.isInPieces }
 
-    /// Whether the transfer may share its connection with any number of transfers.
+    /// Whether the transfer may share its connection with any other transfers.
     var isOverSharedOne: Bool { way.connection == .any }
 
     /// Sends a request with the permit's connection, priority and pieces.
@@ -69,7 +70,7 @@ public final class TransferPermit: Sendable {
         transfer?.setWeight(Self.weight(importance))
     }
 
-    /// Sets the pieces, if the transfer may be split.
+    /// Sets the sizes of the pieces, if the transfer may be split.
     func setPieces(_ pieces: TransferPieces) {
         let transfer = state.withLock { state -> HTTPTransfer? in
             guard state.pieces != nil, state.pieces != pieces else { return nil }

@@ -9,12 +9,13 @@ import Model
 struct Bucket: Hashable, Sendable {
     /// The address of the bucket, with a slash at its end.
     private let base: Address
-    /// The decoded beginning of the keys in the folder: empty, or with a slash at its end.
+    /// The decoded prefix of all keys in the folder. The prefix is empty or ends with a slash.
     let prefix: [UInt8]
 
     /// Finds the bucket that an address of a folder names. Returns nil if the address names no bucket.
     ///
-    /// - Parameter isInPath: whether the bucket's name is the first part of the path. Otherwise it is in the host's name.
+    /// - Parameter isInPath: whether the bucket's name is the first part of the path. Otherwise it is in the host's
+    ///   name.
     init?(_ folder: Address, isInPath: Bool) {
         if let bucket = Bucket(list: folder) {
             self = bucket
@@ -76,7 +77,7 @@ extension BucketRefusal {
     /// - Parameters:
     ///   - address: the requested address.
     ///   - signIn: the credentials that were sent; nil if none were sent.
-    ///   - treatment: whether to ask the user for an access key, which may help.
+    ///   - treatment: the way to treat the refusal, such as asking the user for an access key.
     func error(at address: Address, after signIn: SignIn?, _ treatment: FetchPlan.Refusals) -> RequestError {
         guard case .asked(let isOfBucket) = treatment, let origin = address.origin else { return .bucket(self) }
         var question = SignInQuestion(origin: origin, schemes: [SignInQuestion.signatureScheme])
@@ -89,7 +90,7 @@ extension BucketRefusal {
         return isOfKey ? .signIn(question) : .bucket(self)
     }
 
-    /// The reason as a sentence for the user. The code has only letters and digits.
+    /// The reason as a sentence for the user. The service's code in it has only letters and digits.
     var reason: String {
         switch code {
         case "NoSuchBucket": "the server has no bucket with this name"

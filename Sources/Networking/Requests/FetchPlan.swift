@@ -32,30 +32,30 @@ public struct FetchPlan: Sendable {
     public var limit: ByteCount
     /// The file for the body; nil to pass the body on piece by piece.
     public var file: PartialFile?
-    /// The first part of the body, which the file already holds; nil to fetch the whole body.
+    /// The received part of the body; nil to fetch the whole body. The file already holds this part.
     public var resumption: HTTPRequest.Resumption?
     /// Whether the server may compress the body.
     public var allowsCompression: Bool
-    /// The treatment of refusals by a storage service.
+    /// The way to treat refusals by a storage service.
     public var refusals: Refusals
-    /// The tokens of servers that require a token in the addresses of pictures; nil for other galleries. Not public
-    /// because only requests for pictures set it.
+    /// The tokens that some servers require in addresses of pictures; nil for other servers. Not public because only
+    /// requests for pictures set the property.
     var tokens: PictureTokens?
-    /// The shared link that gets these tokens; nil for other galleries.
+    /// The shared link that provides the tokens; nil for other galleries.
     var share: PhotoPrismShare?
-    /// The sessions of users of Piwigo; nil for other galleries and other credentials. Not public because only
-    /// requests for pictures set it.
+    /// The sessions of Piwigo users; nil for other galleries and credentials. Not public because only requests for
+    /// pictures set the property.
     var sessions: PiwigoSessions?
     /// The secrets in the address, which the log must not contain.
     var secrets: [String] = []
 
-    /// The treatment of the documents with which storage services explain refusals.
+    /// The ways to treat the documents with which storage services explain refusals.
     public enum Refusals: Equatable, Sendable {
-        /// Only the status counts.
+        /// The error contains only the status. Vitrine ignores the document.
         case ignored
-        /// The document becomes the error.
+        /// The error contains the reason from the document.
         case explained
-        /// The document becomes the error, or a question for an access key.
+        /// The error contains the reason, or asks for an access key.
         case asked(isOfBucket: Bool)
 
         /// Whether a refusal may become a question.
@@ -115,12 +115,12 @@ public struct FetchPlan: Sendable {
 extension GalleryCache {
     /// Returns the addresses to which a request for the gallery's list may connect.
     ///
-    /// A gallery from the network is not trusted. It may reach nothing in the user's own network, except the host that
-    /// the user named. A list file that the user named may be a link to any place; a list file found in a folder must
-    /// stay in it.
+    /// Vitrine does not trust a gallery from the network. The request may connect to nothing in the user's own network,
+    /// except the host that the user named. A list file that the user named may be a link to any place. A list file
+    /// found in a folder must stay in that folder.
     ///
-    /// - Parameter wasPublic: whether the host had a public address before. Then it still must have one, because the
-    ///   owner of the name could point it into the user's network later.
+    /// - Parameter wasPublic: whether the host had a public address before. Then it must still have one, because the
+    ///   owner of the host's name could later let the name lead into the user's network.
     func listAddressPolicy(wasPublic: Bool) -> HTTPRequest.AddressPolicy {
         guard address.scheme == .file else { return .publicOnly(except: wasPublic ? nil : address.host) }
         return isFolder ? .filesBelow(address.text) : .anywhere
@@ -140,10 +140,10 @@ extension GalleryCache {
 
     /// Returns the addresses to which requests for the gallery's pictures may connect.
     ///
-    /// A gallery in the user's own network may name its own host. A public gallery may not, even by the same name,
-    /// because the owner of the name could point it anywhere after the list is fetched. Pictures of a local gallery
-    /// must lie in its folder, because the folder may have been unpacked with links. A local gallery may name any hosts
-    /// on the network, because the user chose it.
+    /// A gallery in the user's own network may name its own host. A public gallery may name only public addresses,
+    /// because the owner of its host's name could let the name lead anywhere later. Pictures of a local gallery must
+    /// lie in its folder, because an unpacked folder may contain links to other places. A local gallery may name any
+    /// host on the network, because the user chose the gallery.
     ///
     /// - Parameter record: the gallery's record; nil for a local gallery, whose rules need no record.
     func pictureAddressPolicy(_ record: GalleryRecord?) -> HTTPRequest.AddressPolicy {

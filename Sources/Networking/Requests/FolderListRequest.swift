@@ -10,17 +10,18 @@ import Numbers
 import Scheduling
 import Session
 
-/// Lists the photos in a local folder and in the folders below it, and updates the cache.
+/// Lists the photos in a local folder and its subfolders. Updates the cache.
 ///
-/// A folder with a list file is read by ``GalleryListRequest``. Nothing is written into the folder.
+/// ``GalleryListRequest`` reads folders with a list file. This request writes nothing into the folder.
 public struct FolderListRequest: NetworkRequest {
-    /// The gallery's list. A list has no editions.
+    /// The gallery's list, the target of this request. Lists have no editions.
     public let identity: RequestIdentity
     /// The address of the folder.
     public var address: Address { cache.address }
     /// The kind of transfer: a list, on which other requests depend.
     public var kind: TransferKind { .list }
-    /// True, because a list's failure never prevents a request. The cache stores the failure with the gallery.
+    /// Always true: changes in the cache must never restart a list's request. The cache stores a failure with the
+    /// gallery.
     public let hasFailedBefore = true
     private let cache: GalleryCache
     private let path: [UInt8]
@@ -93,17 +94,17 @@ public struct FolderListRequest: NetworkRequest {
         context.activity.endUpdate(of: cache.id)
     }
 
-    /// Records the failure beside the last success.
+    /// Records the failure in the cache. The last success stays recorded, too.
     public func recordPostponement(_ failure: Failure) async {
         await recordFailure(failure)
     }
 
-    /// Shows the wait and its end.
+    /// Shows the wait for a retry, and the time when it ends.
     public func showWaiting(_ failure: Failure, until time: Timestamp?) {
         context.activity.setPhase(.waiting(failure, until: time), of: cache.id)
     }
 
-    /// Records the failure beside the last success.
+    /// Records the failure in the cache. The last success stays recorded, too.
     public func recordFailure(_ failure: Failure) async {
         context.log.error(.sync, "\(cache.address): \(failure)")
         do {
@@ -120,7 +121,7 @@ public struct FolderListRequest: NetworkRequest {
     }
 }
 
-/// Decides when an update shows its progress, and when it commits the beginning of a new list.
+/// Decides when an update shows progress or commits a new list's beginning.
 struct ListRhythm {
     private var progress = RateLimit(interval: .milliseconds(250))
     private let clock = ContinuousClock()
@@ -147,7 +148,7 @@ struct ListRhythm {
 }
 
 extension FolderScope {
-    /// The part of a gallery that a change concerns; nil if the change may concern the whole gallery.
+    /// Creates the part of a gallery that a change concerns. Returns nil if the change may concern the whole gallery.
     fileprivate init?(_ change: FolderWatch.Change) {
         switch change {
         case .files(let folder): self.init(folder: PathText.text(folder), isDeep: false)

@@ -11,30 +11,32 @@ import Session
 
 /// Fetches a gallery's list and updates the cache.
 ///
-/// The list is an XML file or a feed; or the folders of a server, which ``ServerFolders`` reads; or a photo library, which
-/// ``LibraryUpdate`` reads. The first update finds out what the gallery's address holds, and the cache remembers it.
+/// The list is an XML file, a feed, folders of a server or a photo library. ``ServerFolders`` reads folders, and
+/// ``LibraryUpdate`` reads libraries. The first update finds out which of them the address holds, and the cache stores
+/// this.
 public struct GalleryListRequest: NetworkRequest {
-    /// The gallery's list. A list has no editions.
+    /// The gallery's list, the target of this request. Lists have no editions.
     public let identity: RequestIdentity
     /// The address of the gallery.
     public var address: Address { cache.address }
     /// The kind of transfer: a list, on which other requests depend.
     public var kind: TransferKind { .list }
-    /// True, because a list's failure is stored with the gallery and never prevents a request.
+    /// Always true: changes in the cache must never restart a list's request. The cache stores a failure with the
+    /// gallery.
     public let hasFailedBefore = true
     /// Whether the cache holds a list. The server's list has then probably not changed.
     public let isAskedAfter: Bool
     private let cache: GalleryCache
     /// The credentials to send; nil for no credentials.
     private let signIn: SignIn?
-    /// The credentials for the secure form of the gallery's address, to which many servers redirect.
+    /// The credentials for the gallery's address with `https`. Many servers redirect to that address.
     private let secureSignIn: SignIn?
     private let context: RequestContext
 
     /// The maximum number of bytes of a list, enough for ten million photos. libxml2 does not detect some errors after
     /// 4 GiB.
     static let limit: ByteCount = 3 << 30
-    /// The types of lists, in order of preference. Caddy sends JSON, which is a seventh of its web page.
+    /// The types of lists, in order of preference. Caddy's JSON has a seventh of the size of its web page.
     static let acceptedTypes = "application/xml, application/json;q=0.9, text/html;q=0.8, */*;q=0.1"
 
     /// Creates a request for a list. The request is always needed, because only the server knows whether the list has
@@ -79,7 +81,7 @@ public struct GalleryListRequest: NetworkRequest {
             let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
             try await update(from: place, after: source, nil, over: client, with: permit)
         } catch {
-            // The address may hold another kind of gallery by now. Only a sure sign counts, and an error page is none.
+            // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error page.
             guard Self.mayBeOfAnotherKind(error),
                 let found = try? await finder.find(plan: listPlan(record, source), with: permit),
                 found.isSure(after: source), (try? await update(from: found, record, finder, client, permit)) != nil
@@ -154,7 +156,8 @@ public struct GalleryListRequest: NetworkRequest {
         return listPlan(record, at: cache.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
     }
 
-    /// - Parameter wasPublic: whether the gallery had a public address before. Then it still must.
+    /// - Parameter wasPublic: whether the gallery had a public address before. Then the list's address must be public,
+    ///   too.
     private func listPlan(_ record: GalleryRecord, at address: Address, wasPublic: Bool) -> FetchPlan {
         var plan = FetchPlan(
             address: address, signIn: address.origin == cache.address.origin ? signIn : cache.signIn(for: address),
@@ -172,7 +175,7 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Reads the folders of a server and commits the changes.
     ///
-    /// If a folder cannot be read because the server is gone, the changes of all others are kept.
+    /// If the server stops answering, the changes in the folders read so far are committed.
     private func update(
         from place: ServerPlace, after source: ListSource?, _ first: sending Response?, over client: HTTPClient,
         with permit: TransferPermit
@@ -372,7 +375,7 @@ public struct GalleryListRequest: NetworkRequest {
         context.activity.endUpdate(of: cache.id)
     }
 
-    /// Records the failure beside the last success.
+    /// Records the failure in the cache. The last success stays recorded, too.
     public func recordPostponement(_ failure: Failure) async {
         context.log.info(.network, "\(cache.address): \(failure); will retry")
         await record(failure)
@@ -383,7 +386,7 @@ public struct GalleryListRequest: NetworkRequest {
         context.activity.setPhase(.waiting(failure, until: time), of: cache.id)
     }
 
-    /// Records the failure beside the last success. Asks the user for credentials if the server requires them.
+    /// Records the failure in the cache. Asks the user for credentials if the server requires them.
     public func recordFailure(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
         await record(failure)

@@ -35,7 +35,7 @@ actor ListComparer {
     private var skipped = 0
     /// The number of lines written to the log.
     private var notes = 0
-    /// Whether the beginning is being committed. The draft must not change meanwhile.
+    /// Whether the first photos are being committed. The draft must not change meanwhile.
     private var isCommitting = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -101,7 +101,7 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Keeps photos that were not added, except those lost by their part.
+    /// Keeps photos that were not added, unless their part has lost them.
     ///
     /// - Parameter members: for each part that may have lost photos, the ids of the photos that it still has.
     func keepAll(exceptOutside members: [String: Set<String>]) throws {
@@ -111,7 +111,7 @@ actor ListComparer {
     /// Whether any photo so far is new or has changed.
     var hasChanges: Bool { draft.hasChanges }
 
-    /// Counts and logs photos and folders whose names addresses cannot contain.
+    /// Counts and logs paths whose names cannot be part of an address.
     func skip(_ paths: [String]) async throws {
         guard !paths.isEmpty else { return }
         await waitForCommit()
@@ -133,7 +133,7 @@ actor ListComparer {
     /// The number of photos so far.
     var count: Int { draft.count }
 
-    /// Commits the photos so far, if the gallery was empty. Additions wait meanwhile.
+    /// Commits the photos so far, if the gallery was empty. Additions wait until the commit has ended.
     ///
     /// - Parameter source: the place from which the list comes; nil if the last commit of the update stores the place.
     func commitBeginning(in cache: GalleryCache, from source: ListSource? = nil, at time: Timestamp) async throws {
@@ -162,9 +162,11 @@ actor ListComparer {
         notes = min(notes + noted.count, Self.maximumNotes)
     }
 
+    /// Ends the comparison. Returns the changes and the number of skipped entries.
+    ///
     /// - Parameters:
     ///   - parts: the parts that were read whole; nil if the whole list was read.
-    ///   - keepsOthers: whether photos that were not added stay.
+    ///   - keepsOthers: whether photos that were not added stay in the gallery.
     func finish(
         onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false
     ) throws -> (changes: SyncChanges, skipped: Int) {

@@ -7,13 +7,14 @@ import Scheduling
 
 /// Finds a photo of a local gallery. The photo stays where it is; the cache records its size and time.
 ///
-/// It also serves the wish for a thumbnail: Vitrine makes it from the photo.
+/// The request also fulfils the wish for a thumbnail, because Vitrine makes the thumbnail from the photo.
 public struct LocalPhotoRequest: NetworkRequest {
     private let picture: PictureSubject
 
     /// Makes a request for a photo in the folder of a local gallery.
     ///
-    /// If a list names a file that cannot be opened there, such as one behind a link, a ``PhotoRequest`` copies it.
+    /// If a list names a file that cannot be opened in place, such as one behind a link, a ``PhotoRequest`` copies the
+    /// file.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject,
             let cache = context.caches.cache(gallery), cache.address.scheme == .file

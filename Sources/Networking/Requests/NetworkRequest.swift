@@ -51,7 +51,7 @@ public protocol NetworkRequest: Sendable {
     func showWaiting(_ failure: Failure, until time: Timestamp?)
     /// Records a final failure in the cache.
     func recordFailure(_ failure: Failure) async
-    /// Shows that the request was cancelled. Writes nothing.
+    /// Shows that the request was cancelled. Writes nothing to the cache.
     func showCancelled()
 }
 
@@ -59,13 +59,13 @@ extension NetworkRequest {
     /// By default zero, because no bytes are kept after an interrupted attempt.
     public var held: ByteCount { 0 }
 
-    /// By default, the cache holds no copy.
+    /// By default false, because the cache holds no copy.
     public var isAskedAfter: Bool { false }
 
-    /// By default, the user has named the server, because the user named the gallery.
+    /// By default true, because the user has named the gallery.
     public var isNamedByUser: Bool { true }
 
-    /// By default, one request fulfils a wish.
+    /// By default false, because one request fulfils a wish.
     public var mayBeFollowed: Bool { false }
 
     /// By default, does nothing, because the photo's row shows the state of a small picture.
@@ -96,13 +96,13 @@ extension NetworkRequest {
     }
 }
 
-/// A request that one transfer serves.
+/// A request that needs only one transfer.
 public protocol TransferRequest: NetworkRequest {
     /// Returns the details of the next attempt. Each attempt gets a new file.
     func plan() throws -> FetchPlan
-    /// Returns a plan's partial file to the cache after an attempt without an answer.
+    /// Gives a partial file back to the cache, if no answer came.
     func takeBack(_ plan: FetchPlan)
-    /// Stores the answer in the cache. The answer's status is 200, or 304 if the plan has validators.
+    /// Stores the answer in the cache. ``Response`` lists the possible statuses.
     func process(_ response: inout Response) async throws
 }
 
@@ -135,7 +135,8 @@ extension TransferRequest {
 public struct RequestIdentity: Hashable, Sendable {
     /// The subject to fetch.
     public let subject: Wish.Subject
-    /// The number of the subject's edition. It increases when the subject changes. A request for an older edition is useless.
+    /// The number of the subject's edition, which increases with each change. A request for an older edition is
+    /// useless.
     public let edition: Int
 
     /// Creates an identity.
@@ -157,7 +158,7 @@ public struct RequestContext: Sendable {
     public let folders: LocalFolders?
     /// The tokens of servers that require a token in the addresses of pictures.
     let tokens: PictureTokens
-    /// The sessions of users who have signed in to Piwigo servers with a name and a password.
+    /// The sessions of Piwigo users who signed in with name and password.
     let sessions = PiwigoSessions()
     /// The photo libraries that wait for a sign-in.
     let lockedLibraries = LockedLibraries()
@@ -206,8 +207,8 @@ struct RequestFactory: Sendable {
         done.mayBeFollowed && (try? request(for: subject)).flatMap { $0 } != nil
     }
 
-    /// Returns the description of a queued wish for the governor. A wish without a request starts at once, and is then
-    /// settled.
+    /// Returns the description of a queued wish for the governor. A wish that needs no request counts as local, so it
+    /// starts at once and is settled.
     func candidate(_ wish: Wish) -> TransferCandidate {
         let request = (try? request(for: wish.subject)).flatMap { $0 }
         return request?.candidate(wish.importance)

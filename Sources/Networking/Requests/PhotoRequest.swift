@@ -12,12 +12,12 @@ import Session
 public struct PhotoRequest: TransferRequest {
     private let picture: PictureSubject
 
-    /// The maximum number of bytes of a photo, more than the files of any camera have.
+    /// The maximum number of bytes of a photo. No camera makes larger files.
     static let limit: ByteCount = 512 << 20
     /// The maximum number of bytes of a video that the user saves.
     static let videoLimit: ByteCount = 16 << 30
 
-    /// Creates a request for a photo, or for the photo behind a missing thumbnail.
+    /// Creates a request for a photo. The wish may be for a thumbnail that Vitrine makes from the photo.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
         if rendition == .thumbnail {
@@ -49,7 +49,7 @@ public struct PhotoRequest: TransferRequest {
     public func plan() throws -> FetchPlan {
         let isVideo = try picture.cache.read { try $0.photo(picture.key) }?.isRemoteVideo == true
         var plan = try picture.plan(limit: isVideo ? Self.videoLimit : Self.limit)
-        // The part is taken last, because a later error would lose it.
+        // Take the partial file last, because a later error would lose it.
         if let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) {
             plan.file = part.file
             plan.resumption = HTTPRequest.Resumption(
@@ -153,7 +153,7 @@ public struct PhotoRequest: TransferRequest {
     }
 }
 
-/// The picture that a request fetches, with the steps that photos and thumbnails share.
+/// A picture to fetch, and the steps common to photos and thumbnails.
 struct PictureSubject: Sendable {
     let cache: GalleryCache
     let key: PhotoKey
@@ -174,8 +174,8 @@ struct PictureSubject: Sendable {
         self.init(rendition, of: key, in: cache, source, at: address, context)
     }
 
-    /// Finds a thumbnail that may be in the first bytes of a photo on a server. Returns nil if the thumbnail is not
-    /// missing, or if Vitrine must fetch the whole photo.
+    /// Finds a thumbnail that may be in a server photo's first bytes. Returns nil if the thumbnail is not missing, or
+    /// if Vitrine must fetch the whole photo.
     init?(thumbnailInPhoto key: PhotoKey, in gallery: GalleryID, _ context: RequestContext) throws {
         guard let cache = context.caches.cache(gallery), cache.address.scheme != .file,
             let source = try cache.read({ try $0.embeddedThumbnailSource(of: key) }), let address = source.address
@@ -204,7 +204,7 @@ struct PictureSubject: Sendable {
             address: address, signIn: signIn, limit: limit, addressPolicy: cache.pictureAddressPolicy(record),
             isNamedByUser: isNamedByUser)
         switch record?.kind {
-        // Other lists may name pictures in strangers' buckets, so only a bucket may ask for access keys.
+        // Other lists may name pictures in strangers' buckets, so only a gallery in a bucket may ask for access keys.
         case .s3: plan.refusals = .asked(isOfBucket: true)
         case .photoPrism:
             plan.tokens = context.tokens
@@ -226,7 +226,8 @@ struct PictureSubject: Sendable {
 
     var wish: Wish.Subject { .picture(cache.id, key, rendition) }
 
-    /// The server's validators for the cached copy. That copy may still be current if it came from the same address.
+    /// The server's validators for the cached copy; none without a copy. They exist only if the copy came from the same
+    /// address.
     var validators: Validators { source.state.held == nil ? Validators() : source.validators }
 
     func showProgress(_ progress: Progress?) {
@@ -265,8 +266,8 @@ struct PictureSubject: Sendable {
 }
 
 extension GalleryCache {
-    /// Whether no failure is recorded for a rendition. Also true if the photo is no longer in the gallery.
-    /// A thumbnail made from the photo fails with the photo.
+    /// Whether no failure is recorded for a rendition. Also true if the photo is no longer in the gallery. A photo's
+    /// failure counts for its thumbnail, too.
     func isWell(_ key: PhotoKey, _ rendition: Rendition) -> Bool {
         do {
             guard let photo = try read({ try $0.photo(key) }) else { return true }

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Finds out, with few requests, what kind of gallery an address holds.
 ///
-/// One request for the address is usually enough. If the answer is a web page or a refusal, a few more requests find
-/// out at the same time whether a WebDAV or Nextcloud server or a photo library is there. The requests for photo
-/// libraries carry no credentials.
+/// One request for the address is usually enough. If the answer is a refusal, a few more requests look for a bucket or
+/// a WebDAV server. If the answer is a web page without photos, they look for a WebDAV or Nextcloud server or a photo
+/// library, all at the same time. The requests for photo libraries carry no credentials.
 struct PlaceFinder {
     /// A gallery that an address holds.
     enum Place {
@@ -20,8 +20,8 @@ struct PlaceFinder {
         /// A photo library.
         case library(any PhotoLibrary)
 
-        /// Whether the place may replace the known place. A web page may show an error or a sign-in form, unless only
-        /// the scheme of its address has changed.
+        /// Whether this place may replace the place of the last update. A web page may show an error or a sign-in form.
+        /// So it counts only if just the scheme of its address has changed.
         func isSure(after source: ListSource) -> Bool {
             switch self {
             case .list(_, let beginning, _): PlaceFinder.listsPhotos(beginning)
@@ -67,7 +67,7 @@ struct PlaceFinder {
             } catch RequestError.signIn(let question) {
                 throw RequestError.signIn(question)
             } catch {
-                // The address is none of Nextcloud's. The next request shows its kind.
+                // The address does not belong to Nextcloud. The next request finds out its kind.
             }
         }
         if let album = try await album(at: cache.address) { return .folders(album, nil) }
@@ -97,8 +97,8 @@ struct PlaceFinder {
         }
     }
 
-    /// Finds a WebDAV or Nextcloud server, a photo library or a feed behind a web site without photos. Returns nil if
-    /// there is none.
+    /// Finds another kind of gallery behind a web site without photos. It is a WebDAV or Nextcloud server, a photo
+    /// library or a feed. Returns nil if there is none.
     ///
     /// A feed never replaces a gallery that is already known.
     ///
@@ -123,7 +123,7 @@ struct PlaceFinder {
     /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no
     /// such server.
     private func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
-        // The page may be that of a sign-in, at the same server or at its secure address.
+        // The page may be a sign-in page, at the same server or at its secure address. So use the gallery's own path.
         let address = try page.root.address.resolving(
             cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
         if let album = try await album(at: address) { return .folders(album, nil) }
@@ -164,7 +164,7 @@ struct PlaceFinder {
             throw FormatError.notAGallery("a page of another server")
         }
         if format == .bucket {
-            // Only a bucket's address answers with such a list.
+            // Such a list comes only from the address of a whole bucket.
             let isInPath = response.address.path != "/"
             guard let bucket = Bucket(response.address, isInPath: isInPath) else {
                 return .list(response, beginning: beginning, at: cache.address)
@@ -203,7 +203,7 @@ struct PlaceFinder {
         let reason =
             refusal?.error(at: cache.address, after: plan.signIn, .asked(isOfBucket: true))
             ?? RequestError.wrongType("an empty file")
-        // The address may be an object's, such as a file that lists photos.
+        // The address may be that of an object, such as a file that lists photos.
         if ServerPlace.isPage(cache.address) {
             throw reason
         }
@@ -227,7 +227,7 @@ struct PlaceFinder {
                 response.putBack(beginning)
                 return .folders(place, response)
             } catch let error as RequestError {
-                // The first place is more likely.
+                // The first form is more likely, so report its error.
                 failure = failure ?? error
                 guard case .bucket(let refusal) = error, refusal.status == 404 else { throw failure ?? error }
             }
@@ -340,7 +340,8 @@ struct PlaceFinder {
 
 /// The photo libraries that were found and then asked for a sign-in.
 ///
-/// The cache knows a library only after its first update. Without these, the search would begin anew after the sign-in.
+/// The cache knows a library only after its first update. Without this record, the search would begin anew after the
+/// sign-in.
 final class LockedLibraries: Sendable {
     private let libraries = Mutex<[GalleryID: any PhotoLibrary]>([:])
 

@@ -25,7 +25,7 @@ public enum RequestError: Error, Equatable {
     case notMadeYet
     /// The sign-in with the browser failed for this reason.
     case browserSignIn(String)
-    /// A storage service refused.
+    /// A storage service refused the request.
     case bucket(BucketRefusal)
     /// The server sent content of another type.
     case wrongType(String)
@@ -87,14 +87,14 @@ public enum RequestError: Error, Equatable {
 
     /// Throws ``wrongType(_:)`` unless a file that begins with these bytes may be a picture or a video.
     ///
-    /// - Parameter address: the address of the file, whose name decides what the user expects.
+    /// - Parameter address: the address of the file. Its ending shows whether the user expects a video.
     static func checkIsPictureOrVideo(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
         guard VideoSignature(bytes) == nil, PictureSignature(bytes) == nil else { return }
         guard !PictureName.isVideo(path: address.path) else { throw .wrongType("something that is not a video") }
         try checkIsPicture(bytes)
     }
 
-    /// The same error, but its question waits until the user opens the photo.
+    /// This error, with its question postponed until the user opens the photo.
     var deferred: RequestError {
         guard case .signIn(var question) = self, !question.isProxy else { return self }
         question.isDeferred = true
@@ -138,7 +138,7 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Whether a partial file remains useful after this failure without an answer.
+    /// Whether a partial file remains useful after this error. The error came before any answer.
     var keepsPartialFile: Bool {
         if case .noRest = self { false } else { failure.isTemporary }
     }

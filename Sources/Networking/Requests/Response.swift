@@ -8,8 +8,8 @@ import Numbers
 /// An answer with a complete head. The body of the answer may still be arriving.
 ///
 /// The status is 200, or 304 if the request had validators. Other methods have other statuses of success: see
-/// ``HTTPRequest/Method/isSuccess(_:)``. If the plan asks for a part of the resource, the status may also be 206; or
-/// 416 without a body, if that part has no bytes. All other statuses cause errors instead.
+/// ``HTTPRequest/Method/isSuccess(_:)``. If the plan asks for a part of the resource, the status may also be 206. If
+/// that part has no bytes, the status may be 416, and there is no body. All other statuses cause errors instead.
 public struct Response {
     /// The head of the answer.
     public let head: HTTPResponse
@@ -17,9 +17,9 @@ public struct Response {
     /// The file for the body; nil if the plan named no file.
     public let file: PartialFile?
     private var events: HTTPTransfer.Iterator
-    /// Bytes that were put back.
+    /// The bytes that were put back, which ``nextBytes()`` returns next.
     private var unread: [UInt8] = []
-    /// The maximum number of bytes of the body, below that of the plan; nil for the plan's.
+    /// A lower limit for the body than the plan's; nil for none.
     private var limit: ByteCount?
     private var received: ByteCount = 0
     /// The transfer's size and time; nil until the end of the body.
@@ -40,9 +40,9 @@ public struct Response {
         guard case .response(let head)? = first else {
             throw RequestError.transfer(.malformed("it has no head"))
         }
-        // The resource has changed, or the server counts in its own way.
+        // The resource has changed, or the server counts bytes in its own way.
         if head.status == 416, plan.resumption != nil { throw RequestError.noRest("it answered 416") }
-        // A cache between Vitrine and the server mixed up its clients.
+        // A cache between Vitrine and the server took this request for another client's request.
         if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
         guard isWanted(head, plan) else {
             if PhotoPrismShare.isRefused(head, plan) { throw RequestError.sharedLink(hasPassword: false) }
@@ -68,7 +68,7 @@ public struct Response {
         return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
     }
 
-    /// Returns the API key's missing permission, if a 403 names it.
+    /// Returns the permission that the API key lacks. Returns nil unless the refusal names it.
     private static func missingPermission(
         _ events: inout HTTPTransfer.Iterator, _ plan: FetchPlan
     ) async throws -> String? {
@@ -83,12 +83,12 @@ public struct Response {
     ) async throws -> BucketRefusal? {
         guard head.status != 429, head.status < 500 else { return nil }
         let body = try await bodyOfRefusal(&events)
-        // A transfer in pieces passes on no body of a refusal.
+        // A transfer in pieces does not pass on the body, so only the status shows the refusal.
         if body.isEmpty, mayAsk, head.status == 403 { return BucketRefusal(status: 403, code: "AccessDenied") }
         return BucketRefusal(status: head.status, region: head.headers["x-amz-bucket-region"], body: body)
     }
 
-    /// Returns the body of a refusal, of which the client passes on the beginning.
+    /// Returns the beginning of a refusal's body. The client passes on no more.
     private static func bodyOfRefusal(_ events: inout HTTPTransfer.Iterator) async throws -> [UInt8] {
         var body: [UInt8] = []
         do {
@@ -114,7 +114,7 @@ public struct Response {
         }
     }
 
-    /// Returns the question that an answer raises for the user. Returns nil if it raises none.
+    /// Returns the question for the user that an answer leads to. Returns nil if there is none.
     ///
     /// A server's question counts only at the plan's origin, because redirects carry no credentials. A proxy's question
     /// always counts.
@@ -175,7 +175,7 @@ public struct Response {
         return nil
     }
 
-    /// Limits the body, once its beginning has shown what it is.
+    /// Sets a lower limit for the body than the plan's. Use this when the kind of the answer is known.
     mutating func limit(to bytes: ByteCount) { limit = bytes }
 
     /// Reads enough bytes to recognise the format of a list.
@@ -185,7 +185,7 @@ public struct Response {
         return beginning
     }
 
-    /// Puts bytes back, so that the next call returns them again.
+    /// Puts bytes back, so that the next call of ``nextBytes()`` returns them.
     mutating func putBack(_ bytes: [UInt8]) { unread = bytes }
 
     /// Returns the new length of the file. Returns nil at the end. Use this method for a plan with a file.
@@ -207,10 +207,10 @@ public struct Response {
         return all
     }
 
-    /// Throws if the answer is a page, data or a drawing instead of a picture.
+    /// Throws if the answer's type is text, data or a drawing.
     ///
-    /// Plain text proves nothing: nginx and old versions of Apache state it for names that they do not know, such as
-    /// those of HEIC files.
+    /// The type `text/plain` proves nothing: nginx and old versions of Apache state it for files with unknown names,
+    /// such as HEIC files.
     public func checkIsNoText() throws {
         let type = head.headers["content-type"]?.lowercased() ?? ""
         // Some servers send a symbol in place of a picture that they cannot make.
@@ -233,7 +233,7 @@ enum RetryAfter {
     /// - Parameter now: the present time in seconds since 1970.
     static func seconds(_ text: String, now: Int = time(nil)) -> Int? {
         if let seconds = Int(digits: text, atMost: most) { return seconds }
-        // Dates have four-digit years and `now` is local, so the difference cannot overflow.
+        // Dates have four-digit years and `now` is this machine's time, so the difference cannot overflow.
         return HTTPDate.seconds(text).map { min(max($0 - now, 0), most) }
     }
 }

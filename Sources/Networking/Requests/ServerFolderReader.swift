@@ -4,7 +4,7 @@ import HTTP
 import Model
 import Numbers
 
-/// Fetches and parses the list of one folder on a server, and passes its photos to a comparer.
+/// Fetches and parses the list of one folder on a server. Passes the photos to a comparer, which finds the changes.
 struct ServerFolderReader: Sendable {
     /// The result of reading a folder.
     enum Outcome: Sendable {
@@ -66,10 +66,10 @@ struct ServerFolderReader: Sendable {
     /// Reads the list of a folder from an answer.
     func read(_ response: sending Response, of folder: ServerFolder) async -> Outcome {
         var response = response
-        // The first answer of a gallery could have been a gallery file, which may be longer.
+        // The gallery's first request allowed more bytes, because the answer could have been a gallery file.
         response.limit(to: ServerPlace.limit)
         do {
-            // The page of a sign-in or of an error may come after a redirect.
+            // A redirect may lead to a sign-in page or an error page.
             guard try place.isAddress(response.address, of: folder.path) else {
                 throw RequestError.wrongType("a page other than the folder’s list")
             }
@@ -92,7 +92,8 @@ struct ServerFolderReader: Sendable {
         }
     }
 
-    /// Requests a later page of a folder. Waits for a busy server, because all pages so far would be requested again.
+    /// Requests a later page of a folder. Tries again while the server is busy, because otherwise all earlier pages
+    /// would be requested again.
     private func laterPage(_ plan: FetchPlan) async throws -> Response {
         var patience = Patience()
         while true {

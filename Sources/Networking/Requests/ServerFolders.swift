@@ -4,11 +4,11 @@ import HTTP
 import Model
 import Numbers
 
-/// Reads the folders of a gallery on a server, several at a time, and passes their photos to a comparer.
+/// Reads a gallery's folders on a server, several at a time. Passes the photos to a comparer, which finds the changes.
 ///
-/// Each folder is one request. A folder that has not changed, as far as the server can tell, keeps its photos. So does a
-/// folder that cannot be read. If the server refuses requests because it is busy, the folders wait and fewer are read at
-/// the same time.
+/// Each folder is one request. A folder that has not changed, as far as the server can tell, keeps its photos. So does
+/// a folder that cannot be read. If the server refuses requests because it is busy, the folders wait and fewer are read
+/// at the same time.
 struct ServerFolders {
     /// The parts of the gallery that were read whole.
     private(set) var parts: [FolderScope] = []
@@ -42,7 +42,7 @@ struct ServerFolders {
     private static let maximumBarren = 200
 
     /// - Parameters:
-    ///   - source: the source of the last update, whose validators count; nil to read all folders.
+    ///   - source: the folders and validators of the last update; nil to read all folders.
     ///   - clock: the clock for waits within a folder.
     init(
         _ place: ServerPlace, _ comparer: ListComparer, over client: HTTPClient, after source: ListSource?,
@@ -141,7 +141,8 @@ struct ServerFolders {
         if folder.path.isEmpty { try takeRoot(contents) }
         parts.append(folder.scope)
         folders.append(ListSource.Folder(path: folder.path, validators: contents.validators))
-        // A link to an outer folder has the contents of that folder. Folders alone could be equal by accident.
+        // A folder with the contents of an outer folder is a link to it. Without files, two folders could be equal by
+        // chance.
         if contents.fileCount > 0, folder.ancestors.contains(contents.signature) { return }
         for subfolder in contents.subfolders.reversed() where ListedSubfolder.isWanted(subfolder.name) {
             let path = folder.path + subfolder.name + [UInt8(ascii: "/")]
@@ -249,7 +250,7 @@ struct Patience {
     /// Records that the server answers.
     mutating func renew() { waits = 0 }
 
-    /// Returns how long to wait after a refusal: 1, 2, 4 and 8 seconds, or longer if the server says so. Throws the
+    /// Returns the wait after a refusal. It is 1, 2, 4 and 8 seconds, or longer if the server says so. Throws the
     /// refusal if waiting is pointless.
     mutating func delay(after refusal: RequestError) throws -> Duration {
         let requested = refusal.retryAfter ?? 0
@@ -264,13 +265,13 @@ struct Patience {
 
 /// A folder on a server that is to be read.
 struct ServerFolder: Sendable {
-    /// The decoded path below the root, with a slash at its end; empty for the root.
+    /// The decoded path below the root; empty for the root. The path ends with a slash.
     var path: [UInt8] = []
     /// The validator that the list of the outer folder stated.
     var etag: String?
     /// The signatures of the outer folders, outermost first. They reveal loops of links.
     var ancestors: [Int] = []
-    /// Whether a list of this update names the folder, so that it must be there.
+    /// Whether a list of this update names the folder. Then the folder must be there.
     var isListed = false
 
     /// The folder as a part of the gallery.

@@ -32,7 +32,7 @@ struct ServerPlace: Sendable {
         isPage(page) ? page.folder : page.asFolder
     }
 
-    /// Whether an address has the ending of a page or list, so that it names no folder.
+    /// Whether an address ends like a page or list. Then the address names no folder.
     static func isPage(_ address: Address) -> Bool {
         address.path.contains(/\.(html?|php|aspx?|xml|json)$/.ignoresCase())
     }
@@ -53,8 +53,8 @@ struct ServerPlace: Sendable {
     /// The credentials to send; nil for no credentials.
     var signIn: SignIn? { cache.signIn(for: root.address) }
 
-    /// Whether a folder's validator changes with everything below the folder. An unchanged validator then saves all
-    /// requests below.
+    /// Whether a folder's validator changes with everything below the folder. Then an unchanged validator saves all
+    /// requests for subfolders.
     var hasClimbingValidators: Bool { kind == .nextcloud }
 
     /// Returns the addresses of the server's small pictures in a folder. Returns nil if the server makes no small
@@ -98,7 +98,7 @@ struct ServerPlace: Sendable {
     /// Returns the plan of a request for the list of a folder.
     ///
     /// - Parameters:
-    ///   - isAlone: whether to ask for the folder's own properties only. Servers without properties send the list.
+    ///   - isAlone: whether to request only the folder's own properties. Servers without properties send the list.
     ///   - validators: if they still match, the server may answer 304 (Not Modified).
     ///   - token: the token of a page of the list; nil for the first page.
     func plan(
@@ -114,8 +114,8 @@ struct ServerPlace: Sendable {
             plan.headers = [
                 ("Depth", isAlone ? "0" : "1"), ("Content-Type", "application/xml; charset=utf-8"),
             ]
-            // A public share of Nextcloud answers other programs only if the server is part of a federation. But
-            // ownCloud refuses every password with this header.
+            // Without this header, a public share of Nextcloud answers only browsers, unless the server is part of a
+            // federation. With this header, ownCloud refuses every password, so other requests do not carry it.
             if Self.isShare(root.address) { plan.headers.append(("X-Requested-With", "XMLHttpRequest")) }
             plan.body = Array((kind == .nextcloud ? Self.nextcloudProperties : Self.properties).utf8)
         case .s3:
@@ -130,10 +130,10 @@ struct ServerPlace: Sendable {
     /// The maximum number of bytes of a folder's list. 100,000 files take 40 MB by WebDAV.
     static let limit: ByteCount = 1 << 28
 
-    /// The beginning of the paths of Nextcloud's WebDAV folders. Paths start after the server's address.
+    /// Matches the part of a path that leads to Nextcloud's WebDAV folders. This part follows the path of the server.
     static var davPath: Regex<Substring> { /\/(?:remote\.php\/(?:web)?dav|public\.php\/dav)\// }
 
-    /// Whether Nextcloud requires a password for an address without naming a scheme.
+    /// Whether Nextcloud refuses an address without naming an authentication scheme.
     static func lacksChallenges(_ address: Address) -> Bool {
         isShare(address) || address.path.hasSuffix("/index.php/core/preview")
             || address.path.contains("/index.php/apps/photos/api/v1/preview/")
@@ -152,7 +152,7 @@ struct ServerPlace: Sendable {
         return pages.with(nil)
     }
 
-    /// The path of Nextcloud's facts about the user, below the server's address.
+    /// The path of Nextcloud's data about the user, below the server's address.
     static let accountPath = "ocs/v2.php/cloud/user"
 
     /// Whether an address is that of an album of Nextcloud's Photos app.

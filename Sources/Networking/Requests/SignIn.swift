@@ -6,8 +6,8 @@ import Session
 extension RequestContext {
     /// Handles the refusal of a request that lacked valid credentials.
     ///
-    /// Other credentials may be known by now or stored by an earlier run. Without them, Vitrine asks the user, unless
-    /// the question is postponed.
+    /// Other credentials may be known by now, or an earlier run may have stored some. Without other credentials,
+    /// Vitrine asks the user, unless the question is postponed.
     ///
     /// - Parameter sent: the refused credentials; nil if none were sent.
     func ask(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
@@ -39,7 +39,7 @@ extension HTTPRequest.Credentials {
 }
 
 extension ProxyCredentials {
-    /// Creates proxy credentials that look up what the user has entered or stored.
+    /// Creates proxy credentials that look up the credentials in a store.
     public init(_ store: CredentialStore) {
         self.init(
             known: { store.signIn(forProxy: $0).map(HTTPRequest.Credentials.init) },
@@ -50,7 +50,7 @@ extension ProxyCredentials {
 }
 
 extension Origin {
-    /// Whether this is the origin of an address, or its secure form after a redirect.
+    /// Whether this is the origin of an address, perhaps with `https` instead. Servers may redirect to that origin.
     func isSame(as address: Address) -> Bool {
         self == address.origin || (scheme == .https && host == address.host && port == nil && address.port == nil)
     }

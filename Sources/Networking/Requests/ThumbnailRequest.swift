@@ -10,8 +10,7 @@ import Synchronization
 public struct ThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
 
-    /// The maximum number of bytes of a thumbnail. No real thumbnail has more bytes, and the memory suffices for this
-    /// many.
+    /// The maximum number of bytes of a thumbnail. Real thumbnails are smaller, and this many bytes fit into memory.
     static let limit: ByteCount = 4 << 20
 
     /// Creates a request for a thumbnail that the gallery offers. Returns nil if the gallery offers no thumbnail, or if
@@ -68,19 +67,20 @@ public struct ThumbnailRequest: TransferRequest {
 
 /// Fetches the first bytes of a photo, because cameras write a thumbnail there.
 ///
-/// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may state only the
-/// place of the thumbnail, or of the list that states this place. Further requests of this type then fetch the rest. If
-/// there is no thumbnail, a ``PhotoRequest`` follows for a small photo; a large one has no thumbnail until the user
-/// opens it.
+/// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may only tell where
+/// the thumbnail is, or where the list with its position is. Further requests of this type then fetch the rest. If a
+/// photo contains no thumbnail, a ``PhotoRequest`` follows if the photo is small. A large photo has no thumbnail until
+/// the user opens it.
 public struct EmbeddedThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
-    /// The photo whose first bytes an earlier request has fetched; nil for a new photo.
+    /// The photo whose first bytes arrived earlier; nil for a new photo.
     private let begun: BegunPhotos.Photo?
 
-    /// The maximum number of bytes of a photo that is fetched whole to make its thumbnail.
+    /// The maximum size of a photo fetched whole for its thumbnail.
     private static let smallPhoto: ByteCount = 512 << 10
 
-    /// Creates a request for a thumbnail without an address. Returns nil if the whole photo must be fetched instead.
+    /// Creates a request for a thumbnail without an address. Returns nil if the thumbnail is not missing, or if the
+    /// whole photo must be fetched instead.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, .thumbnail) = subject else { return nil }
         return try PictureSubject(thumbnailInPhoto: key, in: gallery, context).map(Self.init)
@@ -101,10 +101,10 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
-    /// The rest of the thumbnail or the photo itself may have to follow.
+    /// True, because a request for more bytes or the photo may follow.
     public let mayBeFollowed = true
 
-    /// The first bytes, or the next part of a HEIC file.
+    /// The bytes to fetch: the photo's beginning, or its next part.
     private var range: Range<ByteCount> {
         if let missing = begun?.heif?.missing { return missing }
         let isShort = begun == nil && PictureName.isHEIF(path: address.path)
@@ -118,15 +118,15 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         return plan
     }
 
-    /// Stores the thumbnail, or records that there is none, or keeps what the next request needs. Stores nothing if the
-    /// gallery has another edition by then.
+    /// Stores the thumbnail, or records that the photo has none. If more bytes are needed, keeps the data for the next
+    /// request. Stores nothing if the gallery has another edition of the photo by then.
     public func process(_ response: inout Response) async throws {
         if let begun, let heif = begun.heif { return try await go(on: begun, heif, &response) }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
         try RequestError.checkIsPicture(bytes)
         try Task.checkCancellation()
-        // A photo of so few bytes is its own thumbnail.
+        // If these are all bytes of the photo, the photo is its own thumbnail.
         let isWhole =
             response.head.length.map { $0 == ByteCount(bytes.count) } ?? (ByteCount(bytes.count) < range.length)
         let heif = HEIFThumbnail(inPhoto: bytes)
@@ -142,12 +142,12 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         try await store(isWhole ? bytes : embedded.picture, takenAt: embedded.takenAt, photo: response.head.length)
     }
 
-    /// Takes the next part of a HEIC photo whose beginning has arrived.
+    /// Adds the next part of a HEIC photo. Stores the thumbnail when it is complete.
     private func go(
         on photo: BegunPhotos.Photo, _ known: HEIFThumbnail, _ response: inout Response
     ) async throws {
         var part: [UInt8] = []
-        // Parts of two versions of the photo make no thumbnail.
+        // Parts of different versions of the photo must not be combined.
         if response.head.status == 206, response.head.length == photo.length, response.validators == photo.validators {
             try response.checkIsNoText()
             part = try await response.allBytes()
@@ -181,7 +181,8 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         await picture.record(.putOff(failure))
     }
 
-    /// Marks the thumbnail as failed, or for a retry on another day. Stores a thumbnail that lacks only the time.
+    /// Marks the thumbnail as failed, or for a retry on another day. If only the photo's time is missing, stores the
+    /// thumbnail instead.
     public func recordFailure(_ failure: Failure) async {
         picture.context.begunPhotos[identity] = nil
         if let thumbnail = begun?.heif?.embedded.picture,
@@ -205,8 +206,8 @@ final class BegunPhotos: Sendable {
 
     private let photos = Mutex<[RequestIdentity: Photo]>([:])
 
-    /// The maximum number of photos, each with up to 150 KB and usually a few. The next request follows at once, so
-    /// there are rarely more than the number of transfers.
+    /// The maximum number of photos. Each holds up to 150 KB, and usually a few KB. The next request follows at once,
+    /// so there are rarely more photos than running transfers.
     private static let most = 512
 
     subscript(identity: RequestIdentity) -> Photo? {

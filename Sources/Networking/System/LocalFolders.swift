@@ -3,13 +3,13 @@ import Model
 import Session
 import Synchronization
 
-/// Follows the local folders that are galleries, so that a change in a folder leads to an update of the gallery.
+/// Follows the local folders of galleries. A change in a folder leads to an update of its gallery.
 ///
 ///     let folders = LocalFolders(wishes: wishes)
 ///     let running = Task { await folders.run() }
 ///
-/// ``FolderListRequest`` adds the folders that it reads. The system reports changes of this machine's own programs
-/// only, so an update that the user asks for reads all folders.
+/// ``FolderListRequest`` adds the folders that it reads. The system reports only changes by this machine's own
+/// programs. So an update that the user requests reads all folders, unless changes are known.
 public final class LocalFolders: Sendable {
     private struct Followed {
         let watch: FolderWatch
@@ -24,7 +24,7 @@ public final class LocalFolders: Sendable {
     private let galleries = Mutex<[GalleryID: Followed]>([:])
     private let wishes: Wishes
 
-    /// Creates a value that follows no folder yet.
+    /// Creates an object that follows no folder yet.
     public init(wishes: Wishes) {
         self.wishes = wishes
     }
@@ -37,7 +37,7 @@ public final class LocalFolders: Sendable {
         }
     }
 
-    /// Returns the changes since the folders were last read. Returns nil if all folders must be read.
+    /// Removes and returns the changes since the folders were last read. Returns nil if all folders must be read.
     func takeChanges(of gallery: GalleryID) -> Set<FolderWatch.Change>? {
         galleries.withLock { galleries -> Set<FolderWatch.Change>? in
             guard var followed = galleries[gallery] else { return nil }
@@ -59,8 +59,8 @@ public final class LocalFolders: Sendable {
         }
     }
 
-    /// Records that all folders of a gallery were read. Stops following the gallery if a folder could not be watched:
-    /// each change would lead to reading all folders.
+    /// Records that all folders of a gallery were read. Stops following the gallery if a folder could not be watched.
+    /// Otherwise each change would lead to reading all folders.
     func setListed(_ gallery: GalleryID, isWatched: Bool) {
         galleries.withLock { galleries in
             if isWatched { galleries[gallery]?.isWhole = true } else { galleries[gallery] = nil }
@@ -73,7 +73,7 @@ public final class LocalFolders: Sendable {
     }
 
     /// Records changes and requests an update. If an earlier request is still being served, ``run()`` makes the new
-    /// request afterwards; made now, the new request could end together with the earlier request.
+    /// request afterwards. Otherwise the end of the earlier request could end the new request, too.
     private func record(_ changes: Set<FolderWatch.Change>, in gallery: GalleryID) {
         galleries.withLock { galleries in
             guard var followed = galleries[gallery] else { return }

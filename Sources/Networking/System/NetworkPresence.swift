@@ -55,7 +55,7 @@ struct NetworkAddress: Hashable, Sendable {
         while let interface = entry?.pointee {
             entry = interface.ifa_next
             let flags = Int32(bitPattern: interface.ifa_flags)
-            // "Resources allocated": a cable is plugged in, or a wireless network is joined.
+            // IFF_RUNNING means that a cable is plugged in, or that a wireless network is joined.
             let isUp = flags & Int32(IFF_UP) != 0 && flags & Int32(IFF_RUNNING) != 0
             guard isUp, flags & Int32(IFF_LOOPBACK) == 0, let bytes = bytes(of: interface.ifa_addr) else { continue }
             all.insert(NetworkAddress(interface: String(cString: interface.ifa_name), bytes: bytes))

@@ -42,8 +42,8 @@ public final class NetworkWatch: Sendable {
     /// A stream of address changes. Each value says whether the machine has any address now. The first use starts
     /// listening.
     ///
-    /// A move from one network to another yields true again. The stream does not report the initial state; of several
-    /// changes, the last counts.
+    /// A move from one network to another yields true again. The stream does not report the initial state. If several
+    /// changes come before the reader is ready, the stream yields only the last one.
     public var changes: CoalescingStream<NetworkPresence> {
         state.withLock { state in
             if case .idle = state { state = .listening(begin()) }
@@ -53,7 +53,7 @@ public final class NetworkWatch: Sendable {
 
     private func begin() -> NetlinkListener? {
         guard let listener = NetlinkListener(descriptor: open()) else { return nil }
-        // Read after the socket opens, so that no change is missed.
+        // Read the addresses after the socket opens, so that no change is missed.
         let known = Mutex(addresses())
         listener.listen { [news, addresses] in
             // Many messages change no address, such as a longer lease or a scan for networks.
@@ -90,7 +90,8 @@ final class NetlinkListener: Sendable {
         close(over)
     }
 
-    /// Calls `onChange` for each message until the end. The thread keeps this object alive.
+    /// Starts a thread that calls `onChange` for messages until ``end()`` is called. The thread keeps this object
+    /// alive.
     func listen(onChange: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(Work(listener: self, onChange: onChange)).toOpaque()
         var thread = pthread_t()

@@ -6,10 +6,10 @@ import Model
 import Numbers
 import Session
 
-/// The bucket that a gallery is sent to, and the gallery's files that the bucket already has.
+/// The bucket that receives a gallery, and the gallery's files already there.
 ///
-/// The bucket's own list is the record of earlier runs. Its times are the service's, so they are only compared with each
-/// other: clocks may differ.
+/// The bucket's list shows which files earlier runs have sent. Vitrine compares the times in the list only with each
+/// other, because the service's clock may differ from this machine's clock.
 struct BucketContents: Sendable {
     /// The folder in the bucket.
     let bucket: Bucket
@@ -20,8 +20,8 @@ struct BucketContents: Sendable {
         (self.bucket, self.objects) = (bucket, objects)
     }
 
-    /// The longest time by which a photo may be newer than the thumbnail that was sent after it, in seconds. Lists round
-    /// times to seconds, and a service's clocks may differ a little.
+    /// The tolerance in a comparison of two times, in seconds. A thumbnail is sent after its photo, but its time may be
+    /// earlier by this much. Lists round times to seconds, and a service's clocks may differ a little.
     private static let tolerance = 3.0
 
     /// The actions that a photo needs.
@@ -32,9 +32,10 @@ struct BucketContents: Sendable {
 
     /// Returns which files of a photo must be sent.
     ///
-    /// A thumbnail's name contains a digest of the photo's path, size and time, and the thumbnail is sent after its photo.
-    /// So if the bucket has the thumbnail, the bucket has this version of the photo, unless the photo was replaced later.
-    /// Otherwise the photo is read, and its MD5 digest compared with the object's tag. Both are independent of clocks.
+    /// A thumbnail's name contains a digest of the photo's path, size and time, and the thumbnail is sent after its
+    /// photo. So if the bucket has the thumbnail, it has this version of the photo, unless the photo was replaced
+    /// later. In other cases, Vitrine reads the photo and compares its MD5 digest with the object's tag. Neither check
+    /// depends on this machine's clock.
     func need(of photo: OutgoingPhoto) -> Need {
         let thumbnail = objects[photo.thumbnail.path]
         let isThumbnailThere = thumbnail?.size == "\(photo.thumbnail.size.int)"
@@ -51,7 +52,7 @@ struct BucketContents: Sendable {
         return Need(original: true, thumbnail: true)
     }
 
-    /// Returns whether the object of a file's name has the file's contents. Reads the file.
+    /// Returns whether the bucket's object for a file has the file's contents. Reads the file.
     func hasContents(of file: OutgoingFile) -> Bool {
         guard let object = objects[file.path], object.size == "\(file.size.int)",
             let (descriptor, _) = try? file.open()
@@ -69,15 +70,15 @@ struct BucketFinder: Sendable {
     private let client: HTTPClient
     private let clock: any NetworkClock
 
-    /// The maximum number of bytes of a page.
+    /// The maximum number of bytes of a page of the list.
     private static let limit: ByteCount = 1 << 26
-    /// The maximum number of requests for the first page: with other keys, in another region, and with another form of
-    /// the address.
+    /// The maximum number of requests for the first page. Vitrine repeats the request with other keys, in another
+    /// region, or with another form of the address.
     private static let mostAttempts = 8
 
     /// - Parameters:
     ///   - folder: the address of the folder.
-    ///   - names: the names of the gallery's files. Vitrine forgets other objects, of which there may be many.
+    ///   - names: the names of the gallery's files. The finder ignores other objects, of which there may be many.
     init(
         _ folder: Address, _ names: Set<String>, _ credentials: CredentialStore, over client: HTTPClient,
         _ clock: any NetworkClock
@@ -113,7 +114,7 @@ struct BucketFinder: Sendable {
                 if let moved = refusal.region.flatMap({ address.moved(toRegion: $0) }), moved != address {
                     address = moved
                 } else {
-                    // The first form is more likely.
+                    // The first form is more likely, so report its refusal.
                     failure = failure ?? .bucket(refusal)
                     guard refusal.status == 404 else { throw RequestError.bucket(refusal) }
                     forms.removeFirst()
@@ -144,7 +145,7 @@ struct BucketFinder: Sendable {
         return BucketContents(bucket, objects)
     }
 
-    /// Requests a page. Waits for a busy server.
+    /// Requests a page. Tries again after a wait if the server is busy.
     private func page(
         _ plan: FetchPlan, prefix: [UInt8]
     ) async throws -> (objects: [BucketObject], nextPage: String?) {

@@ -10,14 +10,15 @@ import Scheduling
 import Session
 import Synchronization
 
-/// Sends a published gallery to a bucket of a storage service. Sends only what the bucket lacks, and the list last.
+/// Sends a published gallery to a bucket of a storage service. Sends only the files that the bucket lacks, and the list
+/// last.
 ///
 ///     let upload = GalleryUpload(to: address, credentials: credentials, client: client, governor: governor, log: log)
 ///     let report = try await upload.run(photos, list: list) { event in print(event) }
 ///
-/// The governor decides how many files are sent at once. A photo comes before its thumbnail, so that the thumbnail shows
-/// that the bucket has the photo: see ``BucketContents``. A cancelled run ends when the transfers under way have been
-/// cancelled, and the next run continues. Nothing is removed from the bucket.
+/// The governor decides how many files are sent at once. A photo is sent before its thumbnail, so that a thumbnail in
+/// the bucket shows that the bucket has the photo, too: see ``BucketContents``. A cancelled run cancels its transfers,
+/// and ends when they have ended. The next run sends the missing files. Vitrine removes nothing from the bucket.
 public struct GalleryUpload: Sendable {
     private let folder: Address
     private let credentials: CredentialStore
@@ -92,7 +93,8 @@ public struct OutgoingFile: Sendable {
     public let path: String
     /// The size in bytes.
     public let size: ByteCount
-    /// Opens the file. The caller closes the descriptor. Throws an error if the file is not the published one.
+    /// Opens the file. The caller closes the descriptor. Throws an error if the file has changed since it was
+    /// published.
     let open: @Sendable () throws -> (descriptor: Int32, mediaType: String)
 
     /// Creates a description of a file.
@@ -108,7 +110,7 @@ public struct OutgoingFile: Sendable {
 public struct OutgoingPhoto: Sendable {
     /// The photo's file.
     public let original: OutgoingFile
-    /// The thumbnail, whose name no other version of the photo has.
+    /// The thumbnail. Each version of the photo has a thumbnail with another name.
     public let thumbnail: OutgoingFile
 
     /// Creates a description of a photo.
@@ -119,7 +121,7 @@ public struct OutgoingPhoto: Sendable {
 
 /// An event while Vitrine sends a gallery.
 public enum UploadEvent: Equatable, Sendable {
-    /// The number of files that are done, and the number of files to send.
+    /// The number of files sent or failed, and the number of files to send.
     case progress(Int, of: Int)
     /// Vitrine has sent the file with this path.
     case sent(String)
@@ -140,7 +142,7 @@ public struct UploadReport: Equatable, Sendable {
     /// Whether the run was interrupted.
     public internal(set) var isInterrupted = false
 
-    /// Creates the report of a run without files.
+    /// Creates a report in which all numbers are zero.
     public init() {}
 
     /// The report of a run that was interrupted at its start.
@@ -161,10 +163,10 @@ public struct UploadReport: Equatable, Sendable {
 public struct UploadError: Error, Equatable, CustomStringConvertible {
     private let folder: Address
     private let reason: String
-    /// The question whose answer could solve the problem; nil for other problems.
+    /// The question for credentials that caused the error; nil for other errors.
     public let question: SignInQuestion?
 
-    /// - Parameter isWriting: whether the service refused a file. Otherwise it refused the list of its objects.
+    /// - Parameter isWriting: whether the service refused a file. Otherwise it refused to list the bucket's objects.
     init(_ folder: Address, _ error: RequestError, isWriting: Bool) {
         self.folder = folder
         question = error.failure.question
@@ -193,14 +195,14 @@ extension BucketRefusal {
         status == 401 || status == 403 || isOfRegion || code == "NoSuchBucket"
     }
 
-    /// Whether the service lost its patience with a slow connection, so that another attempt may succeed.
+    /// Whether another attempt may succeed, for example after a slow connection.
     fileprivate var isTemporary: Bool { code == "RequestTimeout" || code == "OperationAborted" }
 }
 
 /// A file to send, and the file to send after it.
 struct UploadJob: Sendable {
     let file: OutgoingFile
-    /// The thumbnail of the photo; nil for other files.
+    /// The photo's thumbnail, which is sent next; nil for other files.
     let follower: OutgoingFile?
     /// The number of failed attempts.
     var attempts = 0
@@ -227,7 +229,7 @@ private struct FileSender: Sendable {
 
     /// The maximum number of bytes of an answer.
     private static let limit: ByteCount = 1 << 16
-    /// The maximum number of requests for one attempt, with other keys.
+    /// The maximum number of requests in one attempt, each with other keys.
     private static let mostKeys = 4
 
     init(_ bucket: Bucket, _ folder: Address, _ credentials: CredentialStore, _ client: HTTPClient, _ log: Log) {
@@ -235,7 +237,7 @@ private struct FileSender: Sendable {
         (self.client, self.log) = (client, log)
     }
 
-    /// Sends a file. If the file has changed meanwhile, an error says so: the next run sends the file again, because its
+    /// Sends a file. Throws an error if the file changes meanwhile. Then the next run sends the file again, because its
     /// thumbnail is not in the bucket.
     func send(_ file: OutgoingFile, with permit: TransferPermit) async throws {
         let address = try bucket.object(file.path.utf8)
@@ -263,7 +265,7 @@ private struct FileSender: Sendable {
             address: address, method: .put, headers: [("Content-Type", mediaType)], signIn: signIn, limit: Self.limit,
             isNamedByUser: true, refusals: .asked(isOfBucket: true))
         var digest: String?
-        // TLS protects the bytes already, and reading the file twice would take longer.
+        // TLS already protects the bytes, and a digest would require reading the file twice.
         if address.scheme == .http, case .accessKey = signIn {
             do throws(SystemError) {
                 digest = try ByteDigest.sha256.digits(ofFile: descriptor, length: file.size.int)
@@ -282,9 +284,9 @@ private struct FileSender: Sendable {
 
 /// Sends many files, as many at once as the governor allows.
 ///
-/// Transfers report to the actor through `ends`, because curl's thread must not wait for it.
+/// Transfers report to the actor through `signals` and `ends`, because curl's thread must not wait for the actor.
 private actor UploadRun {
-    /// The ends of transfers that the loop has not seen yet, and whether the caller has cancelled the run.
+    /// The unhandled ends of transfers, and whether the run was cancelled.
     private final class Ends: Sendable {
         private let ends = Mutex<[(number: Int, error: (any Error)?)]>([])
         private let isCancelled = Atomic(false)
@@ -312,7 +314,7 @@ private actor UploadRun {
     private let signals = CoalescingStream<MeterEvent>()
     private let ends = Ends()
     private let candidate: TransferCandidate
-    /// The jobs to start. The last one is the next.
+    /// The jobs to start. The last job starts first.
     private var queue: [UploadJob] = []
     private var running: [Int: (job: UploadJob, attempt: Attempt)] = [:]
     private var waiting: [(job: UploadJob, until: Duration)] = []
@@ -320,7 +322,7 @@ private actor UploadRun {
     private var done = 0
     private var report = UploadReport()
     private var fatal: UploadError?
-    /// The number of failures since the last success. Many show that all files fail.
+    /// The number of failures since the last success. After many, the run stops, because all files seem to fail.
     private var failuresInRow = 0
     private var tick = ClockAlarm()
 
@@ -339,10 +341,11 @@ private actor UploadRun {
         onEvent(.progress(0, of: total))
     }
 
-    /// Sends files. Throws an error that concerns all files.
+    /// Sends files. Throws only errors that concern all files.
     func send(_ jobs: [UploadJob]) async throws(UploadError) -> UploadReport {
         (queue, report) = (jobs.reversed(), UploadReport())
-        // The loop has a task that is not cancelled, because it waits for the ends of cancelled transfers.
+        // The loop runs in a separate task that is not cancelled, because it must wait for the ends of cancelled
+        // transfers.
         await withTaskCancellationHandler {
             await Task { await loop() }.value
         } onCancel: {
@@ -371,7 +374,7 @@ private actor UploadRun {
         report.isInterrupted = ends.areCancelled
     }
 
-    /// Reads all meters, follows the governor, and starts the files that may start.
+    /// Reports progress to the governor, and starts the files that it admits.
     private func advance() {
         let now = clock.now
         for (number, (_, attempt)) in running {
@@ -380,7 +383,7 @@ private actor UploadRun {
         for (job, until) in waiting where until <= now { queue.append(job) }
         waiting.removeAll { $0.until <= now }
         let count = queue.count
-        // An interrupted file would have to be sent again from its beginning, so none is interrupted.
+        // An interrupted file would have to be sent again from its beginning, so the result is ignored.
         _ = governor.advance(to: now.seconds) { _ in count }
         while let job = queue.last {
             var candidate = candidate
@@ -409,7 +412,7 @@ private actor UploadRun {
         running[number] = (job, Attempt(number, permit, task, isUpload: true))
     }
 
-    /// Makes the loop look again when the governor or a wait needs it.
+    /// Wakes the loop when the governor needs it or a wait ends.
     private func setTick(isStopping: Bool) {
         let now = clock.now
         let count = queue.count
@@ -464,7 +467,7 @@ private actor UploadRun {
             return
         }
         failuresInRow += 1
-        // The server was not reached in several attempts, or refuses everything.
+        // Several files in a row failed, or the server is unreachable. So the other files would probably fail, too.
         if isTemporary && failuresInRow > 1 || failuresInRow >= Self.mostFailuresInRow || error.ending == .unreachable {
             return stop(error)
         }

@@ -14,11 +14,11 @@ package final class DecodeCancellation: Sendable {
     enum Work {
         /// A program that was started for this picture.
         case program(pid_t)
-        /// A server's process, behind this connection.
+        /// A process that the decoder server forked, at the other end of this connection.
         case connection(PacketSocket)
 
-        /// Ends the decoder. When the connection closes, a server ends the picture's process, which also wakes the
-        /// waiting caller.
+        /// Ends the decoder. When the connection closes, a server ends the picture's process. The end of the process
+        /// wakes the waiting caller.
         fileprivate func end() {
             switch self {
             case .program(let process): kill(process, SIGKILL)
@@ -34,8 +34,8 @@ package final class DecodeCancellation: Sendable {
     /// Stops the running decoder, or the next one that starts. Further calls have no effect.
     func cancel() {
         state.withLock { state in
-            // End the decoder under the lock: in this state, its process has not been reaped, so the identifier is
-            // still valid.
+            // End the decoder under the lock: while it is running, its process has not been reaped, so the identifier
+            // is still valid.
             if case .running(let work) = state { work.end() }
             state = .cancelled
         }
@@ -69,7 +69,8 @@ package final class DecodeCancellation: Sendable {
 /// A time limit shared by several waits.
 struct Deadline {
     private let deadline: Int64
-    /// Whether the deadline has passed. A descriptor with constant input cannot extend the limit.
+    /// Whether the deadline has passed. After the deadline, `poll` returns nil even if there is input, so constant
+    /// input cannot extend the limit.
     private var isOver = false
 
     init(milliseconds: Int32) {

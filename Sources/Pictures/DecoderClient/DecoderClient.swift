@@ -15,8 +15,8 @@ public struct DecoderClient: Sendable {
         /// The client starts a program for each picture. For a single picture, this way costs least.
         case program
         /// A server forks a process for each picture. For many pictures, this way costs much less. Small pictures
-        /// without metadata share a process, which costs even less. The server starts with the first picture and ends
-        /// with the last copy of the client.
+        /// without metadata share a process, which costs even less. The server starts with the first picture, and ends
+        /// when the last copy of the client is released.
         case server
     }
 
@@ -28,8 +28,10 @@ public struct DecoderClient: Sendable {
     /// Creates a client of the decoder at a path.
     ///
     /// - Parameters:
-    ///   - budget: the time limit for a picture, in milliseconds. After it, the client ends the picture's process.
-    ///   - requiresAllRestrictions: returns whether to decode nothing if this system cannot restrict the decoder completely.
+    ///   - budget: the time limit for a picture, in milliseconds. After this time, the client ends the picture's
+    ///     process.
+    ///   - requiresAllRestrictions: returns whether the client must refuse to decode if this system cannot restrict the
+    ///     decoder completely.
     public init(
         path: String, budget: Int32 = 15_000, from origin: Origin = .program,
         requiresAllRestrictions: @escaping @Sendable () -> Bool = { false }
@@ -52,7 +54,7 @@ public struct DecoderClient: Sendable {
 
     /// Decodes one picture. Blocks until the decoder has ended.
     ///
-    /// The decoder asks the kernel to kill it when the thread that started it ends. That thread cannot end meanwhile,
+    /// The kernel kills the decoder when the thread that started the decoder ends. That thread cannot end too early,
     /// because this call blocks it.
     package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
@@ -79,7 +81,7 @@ public struct DecoderClient: Sendable {
             }
             output = try answer(request, input: input, cancellation)
         }
-        // A missing seal or nonsense comes from a crashed or compromised decoder.
+        // Only a crashed or compromised decoder leaves its memory unsealed, or writes an invalid answer.
         guard let outcome = try? DecodeOutcome(reading: output, for: request) else { throw .decoderDied }
         switch outcome {
         case .picture(let reply): return reply
@@ -91,7 +93,7 @@ public struct DecoderClient: Sendable {
         do { return try make() } catch { throw PictureError(starting: error) }
     }
 
-    /// Asks a process to decode a picture. Returns the memory with its answer, unchecked.
+    /// Asks a process to decode a picture. Returns the memory with the unchecked answer.
     private func answer(
         _ request: DecodeRequest, input: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> SealedMemory {

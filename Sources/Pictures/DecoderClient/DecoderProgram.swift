@@ -25,8 +25,8 @@ struct DecoderProgram: Sendable {
     func run(
         _ arguments: [String], input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) {
-        // This pipe's other end is the decoder's standard error. The pipe closes when the decoder ends, and unlike
-        // `waitpid`, `poll` can wait for that with a limit.
+        // This pipe's other end is the decoder's standard error. The pipe closes when the decoder ends. `poll` can wait
+        // for that with a time limit, but `waitpid` cannot.
         let lifeline: PrivatePipe
         do { lifeline = try PrivatePipe() } catch { throw PictureError(starting: error) }
         defer { close(lifeline.reading) }
@@ -41,9 +41,11 @@ struct DecoderProgram: Sendable {
             throw .cancelled
         }
         let isInTime = waitForEnd(lifeline.reading)
-        // Has no effect on a process that has ended. A process that only closed its end of the pipe must end now.
+        // This signal has no effect on a process that has ended. A process that only closed its end of the pipe must
+        // end now.
         kill(process, SIGKILL)
-        // After reaping, the identifier may belong to another process, so cancelling must not kill it any more.
+        // Forget the identifier before the process is reaped. Afterwards it may belong to another process, which
+        // `cancel` must not kill.
         let wasCancelled = cancellation.end()
         let status = SpawnedProgram.reap(process)
         if wasCancelled { throw .cancelled }
@@ -59,7 +61,7 @@ struct DecoderProgram: Sendable {
         }
     }
 
-    /// Waits until the pipe closes. Returns false after the time limit, whether or not there was input.
+    /// Waits until the pipe closes. Returns false after the time limit, even if the decoder has written messages.
     func waitForEnd(_ lifeline: Int32) -> Bool {
         var deadline = Deadline(milliseconds: budget)
         while let events = deadline.poll(lifeline) {
@@ -72,11 +74,11 @@ struct DecoderProgram: Sendable {
     }
 }
 
-/// Permits no decoder while the user requires restrictions that this system lacks.
+/// Prevents decoding if the user requires restrictions that this system lacks.
 final class DecoderRequirement: Sendable {
     private let isMade: @Sendable () -> Bool
-    /// The missing restrictions, according to a decoder's report, or the reason for no report; nil before the first
-    /// report. While Vitrine runs, the system does not change.
+    /// The missing restrictions according to a decoder's report; nil before the first report. Contains the error if the
+    /// decoder gave no report. The value is kept, because the system does not change while Vitrine runs.
     private let missing = Mutex<Result<[String], PictureError>?>(nil)
 
     /// - Parameter isMade: returns whether the user requires all restrictions now.
@@ -88,7 +90,7 @@ final class DecoderRequirement: Sendable {
         guard isMade() else { return }
         let names = try missing.withLock { missing in
             let result = missing ?? Result { () throws(PictureError) in try program.report().missingRestrictions }
-            // Descriptors may be free again for the next picture.
+            // Do not keep this failure, because descriptors may be free again for the next picture.
             missing = result == .failure(.tooFewDescriptors) ? nil : result
             return result
         }.get()
@@ -98,8 +100,8 @@ final class DecoderRequirement: Sendable {
 
 /// Starts programs, and waits for their end.
 enum SpawnedProgram {
-    /// Starts a program with the given environment. `give` assigns its descriptors. Other descriptors that are open
-    /// without `O_CLOEXEC` stay open.
+    /// Starts a program with the given environment. `give` assigns the program's descriptors. Other descriptors that
+    /// are open without `O_CLOEXEC` stay open.
     static func start(
         _ path: String, _ arguments: [String], environment: [String] = [],
         _ give: (inout posix_spawn_file_actions_t) -> Void
@@ -111,7 +113,8 @@ enum SpawnedProgram {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Vitrine blocks signals for its event sources; the decoder must not inherit that.
+        // Unblock all signals in the program. Vitrine blocks signals for its event sources, and a program would inherit
+        // this.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)

@@ -2,10 +2,10 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// Keeps a decoder server running: starts it on demand and replaces it when lost.
+/// Starts a decoder server on demand, and replaces a server that fails.
 ///
-/// Forked processes share one memory layout. An attacker who breaks into one learns that layout, and could use it
-/// against the next picture's process. So a new server replaces each server after a number of pictures.
+/// Forked processes share one memory layout. An attacker who breaks into one process learns that layout, and could use
+/// it against the next picture's process. So a new server replaces each server after a number of pictures.
 final class DecoderServer: Sendable {
     /// The result of asking a server to decode a picture.
     enum Outcome {
@@ -21,19 +21,19 @@ final class DecoderServer: Sendable {
         var process: ServerProcess?
         /// The number of pictures given to the current server.
         var count = 0
-        /// Whether a server has ended without serving any picture. Then another server would not help.
+        /// Whether a server failed to start, or ended without decoding any picture. A new server would fail, too.
         var isUseless = false
     }
 
     private let path: String
     private let budget: Int32
-    /// Guards the choice of the server for new pictures. Running pictures hold their own reference.
+    /// Guards the choice of the server for new pictures. Each running picture holds its own reference to its server.
     private let state = Mutex(State())
 
     /// The maximum number of pictures that one server decodes.
     static let lifetime = 256
-    /// The longest wait for confirmation that a process was ended, in milliseconds. The limit is generous, for busy
-    /// machines.
+    /// The longest wait for the server to confirm the end of a process, in milliseconds. Busy machines need such a long
+    /// limit.
     private static let grace: Int32 = 2_000
 
     init(path: String, budget: Int32) {
@@ -47,7 +47,7 @@ final class DecoderServer: Sendable {
     ) throws(PictureError) -> Outcome {
         guard let process = process() else { return .unserved }
         guard let connection = process.begin(request, input: input, output: output) else { return lose(process) }
-        // The connection closes on every way out, which ends the picture's process.
+        // However this method ends, the connection closes, and the server then ends the picture's process.
         guard cancellation.begin(.connection(connection)) else { throw .cancelled }
         var deadline = Deadline(milliseconds: budget)
         let isInTime = deadline.poll(connection.descriptor) != nil
@@ -85,7 +85,7 @@ final class DecoderServer: Sendable {
                 do throws(PictureError) {
                     state.process = try ServerProcess(path: path)
                 } catch {
-                    // Descriptors may be free again for the next picture.
+                    // If only descriptors were lacking, they may be free again for the next picture.
                     state.isUseless = error != .tooFewDescriptors
                 }
             }
@@ -98,7 +98,7 @@ final class DecoderServer: Sendable {
     private func lose(_ process: ServerProcess) -> Outcome {
         process.end()
         state.withLock { state in
-            // Another picture's thread may have replaced it already.
+            // Another picture's thread may have replaced the server already.
             if state.process === process { state.process = nil }
             if !process.hasServed { state.isUseless = true }
         }
@@ -106,10 +106,10 @@ final class DecoderServer: Sendable {
     }
 }
 
-/// A running decoder server, which ends with this object. Every waiting picture holds a reference.
+/// A running decoder server, which ends when this object is released. Every waiting picture holds a reference.
 ///
-/// The server also ends if Vitrine dies: once its socket is closed it accepts no more pictures, and it exits after the
-/// last one. Its forked processes die with it.
+/// The server also ends if Vitrine dies. Its socket closes then, so it accepts no more pictures and exits after the
+/// last one. If the server itself is killed, the processes that it forked end, too.
 final class ServerProcess: Sendable {
     private let number: pid_t
     private let requests: PacketSocket
@@ -135,8 +135,8 @@ final class ServerProcess: Sendable {
         SpawnedProgram.reap(number)
     }
 
-    /// Kills the server and with it all its forked processes. This object reaps the server when it is released, so the
-    /// identifier stays valid until then.
+    /// Kills the server and with it all its forked processes. Only `deinit` reaps the server, so the identifier stays
+    /// valid until then.
     func end() {
         kill(number, SIGKILL)
     }
@@ -144,7 +144,7 @@ final class ServerProcess: Sendable {
     /// Gives the server a picture. Returns the connection for the answer, or nil if the server accepts no pictures.
     func begin(_ request: DecodeRequest, input: Int32, output: Int32) -> PacketSocket? {
         guard let ends = try? PacketSocket.pair() else { return nil }
-        // Its end of the connection tells whether the server is alive, so this process must not keep a copy.
+        // The connection closes when the server dies, unless this process keeps a copy of the server's end.
         return withExtendedLifetime(ends.1) { theirs in
             let descriptors = [input, output, theirs.descriptor]
             return (try? requests.send(request.packet, passing: descriptors)) == nil ? nil : ends.0

@@ -14,7 +14,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     case decoderDied
     /// The decoder exceeded its time limit.
     case tookTooLong
-    /// The decoder was stopped because nothing wants the picture any more.
+    /// The decoder was stopped, because the picture was no longer needed.
     case cancelled
     /// The decoder could not decode the picture and gave this reason.
     case undecodable(DecodeFailure)
@@ -54,7 +54,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
 
     /// Whether the cause lies in the picture, so that another attempt would also fail.
     ///
-    /// A crash or time-out may come from the picture, but also from a lack of memory or time. So it is no reason to
+    /// A crash or time-out may come from the picture, but also from a lack of memory or time. So neither is a reason to
     /// reject the picture.
     public var isThePicturesFault: Bool {
         switch self {
@@ -66,14 +66,15 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
 
 /// Remembers formats that the decoder cannot decode because a library is missing.
 ///
-/// The first bytes of a file identify its format. A file that begins like one that failed will fail too, so the client
-/// starts no decoder for it: a gallery may contain ten thousand such photos.
+/// The first bytes of a file identify its format. A file that begins like a failed file would fail, too, so no decoder
+/// is started for it. A gallery may contain ten thousand such photos.
 struct MissingLibraries {
     private var failures: [[UInt8]: DecodeFailure] = [:]
 
     /// The number of bytes that identify a format. A HEIF file's brand ends with byte 12.
     private static let length = 12
-    /// The maximum number of beginnings to remember, because in some formats these bytes differ between files.
+    /// The maximum number of beginnings to remember. In some formats the first bytes differ between files, so their
+    /// number would otherwise grow without end.
     private static let most = 64
 
     /// Returns the known reason why an open file cannot be decoded. Returns nil if none is known.

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// If a process ends or breaks the protocol, a separate process decodes the picture. If a process hangs, this class
 /// ends it after the picture's time limit. A new process replaces each process after a number of pictures, for the
-/// reason given in `DecoderServer`, although the memory-safe code of these processes gives pictures no way to change
-/// them.
+/// reason given in `DecoderServer`. This is a mere precaution: the code of these processes is memory-safe, so pictures
+/// cannot change them.
 final class SmallPictureDecoders: Sendable {
     private struct Slot {
         let decoder: SmallPictureDecoder
@@ -31,7 +31,7 @@ final class SmallPictureDecoders: Sendable {
     /// The maximum number of pictures per process. The kernel limits the processor time of a process for all pictures
     /// together, so on a slow machine the process may end sooner.
     static let lifetime = 1_000
-    /// The number of losses in a row that prevents new processes.
+    /// After this number of lost processes in a row, no new process starts.
     static let mostLosses = 3
 
     init(path: String, budget: Int32) {
@@ -39,8 +39,8 @@ final class SmallPictureDecoders: Sendable {
         self.budget = budget
     }
 
-    /// Decodes a small picture in a shared process, and blocks until the end. Returns nil if the picture must be
-    /// decoded elsewhere.
+    /// Decodes a small picture in a shared process. Blocks until the answer. Returns nil if the picture must be decoded
+    /// elsewhere.
     func decode(
         _ picture: [UInt8], _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> DecodeReply? {
@@ -96,7 +96,7 @@ final class SmallPictureDecoders: Sendable {
     }
 }
 
-/// A process that decodes small pictures, one at a time. The process ends with this object.
+/// A process that decodes small pictures, one at a time. The process ends when this object is released.
 ///
 /// The owner must use this object from one thread at a time.
 final class SmallPictureDecoder: Sendable {
@@ -135,7 +135,8 @@ final class SmallPictureDecoder: Sendable {
     /// Asks the process to decode a picture. Blocks until the answer. Do not use the object again after an error or
     /// `lost`.
     ///
-    /// - Parameter number: a number that differs for each picture, so that a late answer does not count for the next.
+    /// - Parameter number: a number that differs for each picture, so that a late answer does not count for the next
+    ///   picture.
     func run(
         _ number: UInt32, _ picture: [UInt8], _ request: DecodeRequest, budget: Int32,
         _ cancellation: DecodeCancellation

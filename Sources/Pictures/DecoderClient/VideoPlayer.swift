@@ -30,10 +30,11 @@ public final class VideoPlayer: Sendable {
     }
 
     private let shared: Shared
-    /// A permanent thread, because the kernel kills the process when the thread that started it ends.
+    /// The thread that starts the decoder's process. It is permanent, because the kernel kills the process when this
+    /// thread ends.
     private let workers = Workers(name: "video", count: 1)
 
-    /// Prepares to play the video in an open file. The first frame starts the process.
+    /// Prepares to play the video in an open file. The first call of ``frame(at:)`` starts the process.
     ///
     /// - Parameters:
     ///   - decoder: any client. The player does not use the client's server.
@@ -53,20 +54,20 @@ public final class VideoPlayer: Sendable {
         end()
     }
 
-    /// Returns the frame due at a time of the video, skipping the ones before it. Returns nil after the end.
+    /// Returns the frame due at a time of the video. Skips earlier frames. Returns nil after the end.
     ///
-    /// If the time is before that of the last call, the player goes back in the video. If the decoder cannot keep up,
-    /// the frame is older than wanted. Further calls wait for the first one. After an error, all calls throw.
+    /// If the time is earlier than in the last call, the player goes back in the video. If the decoder cannot keep up,
+    /// the frame is older than requested. A call waits until earlier calls have ended. After an error, all calls throw.
     public func frame(at time: Duration) async throws(PictureError) -> Frame? {
         try await withCheckedContinuation { continuation in
             workers.run { [shared] in continuation.resume(returning: shared.frame(at: time)) }
         }.get()
     }
 
-    /// Ends the process at once. A waiting call throws `cancelled`, as do later ones.
+    /// Ends the process at once. A waiting call and all later calls throw `cancelled`.
     public func end() {
         shared.cancellation.cancel()
-        // Waiting for the end of a process may take a moment.
+        // The player's thread waits for the end of the process, because that may take a moment.
         workers.run { [shared] in shared.close() }
     }
 }
@@ -157,14 +158,14 @@ extension VideoPlayer {
     }
 }
 
-/// A process that plays one video, which ends with this object.
+/// A process that decodes one video. The process ends when this object is released.
 private final class PlayingProcess: Sendable {
     /// The process's identifier, valid until this object is released.
     let number: pid_t
     private let socket: PacketSocket
     private let memory: SharedBlock
 
-    /// Starts the decoder's program. Call this on a thread that stays.
+    /// Starts the decoder's program. Call this on a permanent thread, because the process ends with the thread.
     init(path: String, file: Int32, _ request: DecodeRequest) throws(PictureError) {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
         do {
@@ -201,7 +202,7 @@ private final class PlayingProcess: Sendable {
         return answer
     }
 
-    /// Reads the picture in the shared memory, from a copy that the process cannot change.
+    /// Reads the picture in the shared memory. Reads from a copy, which the process cannot change.
     func reply(_ count: Int, to request: DecodeRequest) throws(PictureError) -> DecodeReply {
         guard let block = try? memory.copy(count),
             let outcome = block.withUnsafeBytes({ try? DecodeOutcome(reading: $0, for: request) })

@@ -6,10 +6,11 @@ import Pixels
 
 /// The thumbnails that the desktop's programs share.
 ///
-/// The Thumbnail Managing Standard of freedesktop.org defines them.
+/// The Thumbnail Managing Standard of freedesktop.org defines these thumbnails.
 ///
 /// A thumbnail's name is the MD5 digest of the photo's URI. The file states the URI and the photo's time, which show
-/// whether it is current. Other programs wrote these files, so their pictures are as untrusted as the photos.
+/// whether the thumbnail is current. Other programs wrote these files, so their pictures are as untrusted as the
+/// photos.
 public struct DesktopThumbnails: Sendable {
     /// The sizes that the standard defines, with a folder for each.
     private enum Size: String, CaseIterable {
@@ -45,7 +46,8 @@ public struct DesktopThumbnails: Sendable {
 
     /// Returns the identity of a photo's open file. Returns nil if the desktop keeps no thumbnails of such photos.
     ///
-    /// The desktop keeps thumbnails of the user's own files only. A thumbnail gets no thumbnail of its own.
+    /// The desktop keeps thumbnails of the user's own files, but not of copies in Vitrine's cache. A thumbnail gets no
+    /// thumbnail of its own.
     func photo(_ photo: StoredPhoto, on descriptor: Int32) -> DesktopPhoto? {
         guard let path = photo.original?.filePathBytes, let own = RealPath.of(Array(folder.utf8)),
             let real = RealPath.of(path), !real.starts(with: own + [UInt8(ascii: "/")])
@@ -55,7 +57,8 @@ public struct DesktopThumbnails: Sendable {
 
     /// Returns a photo's current thumbnail. Returns nil if there is none.
     ///
-    /// - Parameter side: the wanted longest side. A thumbnail of ``side`` pixels is always large enough.
+    /// - Parameter side: the requested length of the longest side. A thumbnail of ``side`` pixels is always large
+    ///   enough.
     func thumbnail(of photo: DesktopPhoto, side: Int) -> [UInt8]? {
         let name = photo.fileName
         for size in Size.allCases where size.side >= min(side, Self.side) {
@@ -66,7 +69,7 @@ public struct DesktopThumbnails: Sendable {
         return nil
     }
 
-    /// Writes a photo's thumbnail for other programs. Replaces an outdated one.
+    /// Writes a photo's thumbnail for other programs. Replaces an outdated thumbnail.
     ///
     /// Does nothing unless the folder of thumbnails exists: without it, no other program reads thumbnails.
     func keep(_ picture: PixelBuffer, of photo: DesktopPhoto) throws(SystemError) {
@@ -140,7 +143,7 @@ struct DesktopPhoto: Hashable {
         size = Int64(status.st_size)
     }
 
-    /// Returns the URI of a path. GLib escapes the semicolon, which URLs may contain as it is.
+    /// Returns the URI of a path. Escapes semicolons as GLib does, although URLs may contain semicolons.
     static func uri(_ path: [UInt8]) -> String {
         let escaped = PercentEncoding.encode(path, keepingEscapes: false, also: "/")
         return "file://" + escaped.split(separator: ";", omittingEmptySubsequences: false).joined(separator: "%3B")
@@ -156,7 +159,7 @@ struct DesktopPhoto: Hashable {
         ]
     }
 
-    /// Whether a thumbnail with these texts shows the current photo.
+    /// Whether a thumbnail with these texts shows the photo in its current state.
     func isShown(by texts: ThumbnailTexts) -> Bool {
         guard texts[ThumbnailTexts.uri] == uri, let time = texts[ThumbnailTexts.time] else { return false }
         // The size is optional.
@@ -169,7 +172,7 @@ struct DesktopPhoto: Hashable {
     }
 }
 
-/// Paths without links.
+/// Resolves the links in paths.
 private enum RealPath {
     /// Returns a path with all links resolved. Returns nil if no file or folder is there.
     static func of(_ path: [UInt8]) -> [UInt8]? {
@@ -198,7 +201,7 @@ struct ThumbnailTexts {
     /// long.
     private static let longestText = 16_384
 
-    /// Reads the texts of a file. Damaged files and other formats have none.
+    /// Reads the texts of a file. Reads none from other formats, and stops where a file is damaged.
     init(_ bytes: [UInt8]) {
         guard bytes.starts(with: PNGEncoding.signature) else { return }
         var rest = bytes.dropFirst(PNGEncoding.signature.count)

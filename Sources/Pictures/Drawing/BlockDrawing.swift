@@ -83,14 +83,14 @@ struct BlockDrawing {
 }
 
 extension CellBlock {
-    /// A difference of red, green or blue that is not visible in a moving picture.
+    /// The largest difference of red, green or blue that is invisible in a moving picture.
     private static let unseen: UInt8 = 2
 
-    /// Returns a video's frame with the colours of the previous frame, or of the cell to the left, where the difference is
-    /// not visible.
+    /// Returns a video's frame with fewer changes of colour.
     ///
-    /// The terminal then needs about a third of the bytes. Differences do not add up, because the colours are always
-    /// compared with the true ones.
+    /// Where the difference is not visible, a cell gets the colours of the previous frame, or of the cell to the left.
+    /// The terminal then needs about a third of the bytes. Differences do not add up, because each comparison uses the
+    /// frame's own colours.
     ///
     /// - Parameter previous: the frame on the screen; nil before the first one.
     func steadied(after previous: CellBlock?) -> CellBlock {
@@ -130,7 +130,8 @@ extension CellBlock {
 
 /// The block character for each pattern of filled parts in a cell.
 ///
-/// A pattern has one bit per part. The lowest bit is the upper left part; the others follow to the right and down.
+/// A pattern has one bit per part. The lowest bit is the upper left part. The next bits are the parts to the right,
+/// then the rows below.
 struct BlockGlyphs {
     /// The characters, indexed by pattern.
     let glyphs: [Glyph]
@@ -149,8 +150,8 @@ struct BlockGlyphs {
     private static let quadrants = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█".map { Glyph($0) }
     private static let halves = " ▀▄█".map { Glyph($0) }
 
-    /// Returns the block character for a pattern of six parts. Unicode has 60 sextants, ordered by pattern. Unicode has
-    /// no new characters for the four that existed before: empty, full, left half and right half.
+    /// Returns the block character for a pattern of six parts. Unicode has 60 sextants, ordered by pattern. Four
+    /// patterns have older characters instead: empty, full, left half and right half.
     private static func sextant(_ pattern: Int) -> Character {
         switch pattern {
         case 0: " "

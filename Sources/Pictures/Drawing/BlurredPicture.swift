@@ -5,9 +5,9 @@ import Text
 
 /// A blurred picture of a photo, which a server sends in about 25 bytes with its list (a ThumbHash).
 ///
-/// Lists show it until the thumbnail has arrived. The bytes are the amplitudes of a few cosine waves, for the brightness,
-/// two differences of colours and perhaps the opacity. So the picture can be drawn in any size, without a file and
-/// without the decoder's process.
+/// Lists show the blurred picture until the thumbnail has arrived. The bytes are the amplitudes of a few cosine waves,
+/// for the brightness, two differences of colours and perhaps the opacity. So the picture can be drawn in any size,
+/// without a file and without the decoder's process.
 public struct BlurredPicture {
     private let brightness: Waves
     private let yellowness: Waves
@@ -45,7 +45,7 @@ public struct BlurredPicture {
 
     /// Draws the middle of the picture, so that it fills the cells.
     ///
-    /// The characters are simple ones, because finer ones would show no more detail.
+    /// The characters are simple, because finer characters would show no more detail.
     public func filling(_ size: Size, _ style: DrawingStyle) -> CellBlock {
         var style = style
         style.pixels = nil
@@ -92,7 +92,7 @@ public struct BlurredPicture {
         return PixelBuffer(size: size, rows: bytes, background: background)
     }
 
-    /// Returns the place of a pixel's middle in the picture, from 0 to 1.
+    /// Returns the position of a pixel's centre in the picture, from 0 to 1.
     private static func place(_ index: Int, of count: Int, visible: Float) -> Float {
         0.5 + ((Float(index) + 0.5) / Float(count) - 0.5) * visible
     }
@@ -100,10 +100,10 @@ public struct BlurredPicture {
 
 /// The waves of one property of a picture, such as its brightness.
 private struct Waves {
-    /// The amplitudes, by the number of half waves down the picture, and across the picture.
+    /// The amplitudes. The index is the number of half waves down the picture; the lane is the number across.
     private var amplitudes: [SIMD8<Float>]
 
-    /// Reads the amplitudes. A ThumbHash stores only waves of low frequencies: a triangle with these sides.
+    /// Reads the amplitudes. A ThumbHash stores only waves of low frequencies, so later rows have fewer columns.
     init(_ mean: Float, _ columns: Int, _ rows: Int, scale: Float, _ numbers: inout Nibbles) {
         amplitudes = []
         for row in 0..<rows {
@@ -116,8 +116,8 @@ private struct Waves {
         }
     }
 
-    /// Returns the amplitudes of the waves across the picture at a height. Their scalar product with the cosines at a
-    /// place is the value there.
+    /// Returns the amplitudes of the horizontal waves at one height of the picture. The scalar product of these
+    /// amplitudes with the cosines of a horizontal position is the value at that position.
     func line(_ cosines: SIMD8<Float>) -> SIMD8<Float> {
         var sum = SIMD8<Float>()
         for (row, line) in amplitudes.enumerated() { sum += line * cosines[row] }

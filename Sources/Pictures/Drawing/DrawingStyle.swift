@@ -37,12 +37,12 @@ public struct DrawingStyle: Hashable, Sendable {
     public var pixels: PixelCapabilities?
     /// The terminal's background, which shows through transparent pictures.
     public var background: Colour
-    /// Whether a chequerboard shows through transparent pictures instead.
+    /// Whether a chequerboard, not the background, shows through transparent pictures.
     public var isChequered: Bool
 
-    /// Whether the terminal exchanges text and background colour on demand (reverse video).
+    /// Whether the terminal can swap text and background colour (reverse video).
     public var reverses: Bool
-    /// Whether the terminal's background is brighter than its text. Only drawings without colours depend on it.
+    /// Whether the terminal's background is brighter than its text. Only drawings without colours depend on this.
     public var isOnLight = false
 
     /// Creates a style.
@@ -61,12 +61,12 @@ public struct DrawingStyle: Hashable, Sendable {
 
     /// Creates the best style for a terminal with these capabilities.
     ///
-    /// The style uses sextants only if the terminal is known to have them, otherwise half blocks: every font has had
-    /// those since code page 437. A font without quadrants would show boxes, and quadrants gain only a third of a
-    /// decibel. Blocks depend on colours; without colours, letters look better.
+    /// The style uses sextants only if the terminal is known to have them. Otherwise it uses half blocks, which fonts
+    /// have contained since code page 437. It never uses quadrants: a font without quadrants would show boxes, and
+    /// quadrants gain only a third of a decibel. Blocks need colours; without colours, letters look better.
     public init(_ capabilities: Capabilities) {
         let hasBlocks = capabilities.unicode && capabilities.colours != .none
-        // Cells measured in pixels have exactly this shape.
+        // If the size of a cell in pixels is known, this size gives the exact shape.
         let measured = capabilities.pixels.map { Double($0.cellWidth) / Double($0.cellHeight) }
         self.init(
             symbols: !hasBlocks ? .ascii : capabilities.sextants ? .sextant : .half, colours: capabilities.colours,
@@ -77,8 +77,8 @@ public struct DrawingStyle: Hashable, Sendable {
     /// Whether pictures consist of ASCII characters alone.
     public var isInLetters: Bool { pixels == nil && (symbols == .ascii || symbols == .ramp) }
 
-    /// The number of pixels to decode for each cell. The result is the cell's screen pixels, or the pixels that its
-    /// character shows.
+    /// The number of pixels to decode for each cell. These are the cell's screen pixels if the terminal supports
+    /// pixels, otherwise the pixels that a character shows.
     var pixelsPerCell: (columns: Int, rows: Int) {
         pixels.map { ($0.cellWidth, $0.cellHeight) } ?? symbols.pixelsPerCell
     }

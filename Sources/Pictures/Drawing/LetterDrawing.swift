@@ -4,9 +4,9 @@ import Text
 
 /// Draws pixels as ASCII characters.
 ///
-/// A character fills at most a third of its cell. Without colours, bright cells use reverse video. With colours, each cell
-/// gets a text colour and a background whose mixture is the cell's mean colour. Each cell passes its error on to its
-/// neighbours, with Floyd and Steinberg's weights, which gives the tones between.
+/// A character fills at most a third of its cell, so without colours, bright cells use reverse video. With colours,
+/// each cell gets a text colour and a background whose mixture is the cell's mean colour. Each cell passes its error on
+/// to its neighbours, with Floyd and Steinberg's weights, so that intermediate tones appear.
 struct LetterDrawing {
     private let tones: LetterTones
     private let shapes: GlyphShapes
@@ -53,15 +53,16 @@ struct LetterDrawing {
     }
 }
 
-/// The six parts of a cell, in two columns and three rows: brightness and colour from 0 to 1, in sRGB's own steps.
+/// The six parts of a cell, in two columns and three rows. Brightness and colour are from 0 to 1, on the scale of sRGB
+/// values.
 struct LetterParts {
-    /// The brightness of each part, then zeros.
+    /// The brightness of each part, followed by two zeros.
     var tone: SIMD8<Float>
     var red: SIMD8<Float>
     var green: SIMD8<Float>
     var blue: SIMD8<Float>
 
-    /// One for each part, then zeros.
+    /// The number 1 for each part, followed by two zeros.
     static let ones = SIMD8<Float>(1, 1, 1, 1, 1, 1, 0, 0)
 
     /// The mean red, green, blue and brightness.
@@ -75,7 +76,7 @@ struct LetterParts {
     }
 }
 
-/// The pixels of a picture in parts of cells, with the contrast that letters need.
+/// The pixels of a picture as parts of cells, with the contrast that letters need.
 struct LetterTones {
     /// The number of cells.
     let size: Size
@@ -88,15 +89,16 @@ struct LetterTones {
     /// The mean brightness around each cell.
     private var surroundings: [Float] = []
 
-    /// The contrast that is added to a cell's difference from its surroundings. More would draw halos.
+    /// The fraction by which a cell's difference from its surroundings grows. A larger fraction would draw halos.
     private let sharpness: Float
-    /// The factors for the contrast of whole pictures. More would show the noise on a white wall.
+    /// The limits of the factor for the contrast of the whole picture. A larger factor would show the noise on a white
+    /// wall.
     private let contrast: ClosedRange<Float>
 
     /// Prepares a picture.
     ///
-    /// - Parameter hasColours: whether the parts need colours. Without colours, this spreads the tones over more of the
-    ///   range and keeps the picture's mean. Otherwise, mist would be drawn as a single letter.
+    /// - Parameter hasColours: whether the parts need colours. Without colours, the initialiser spreads the tones over
+    ///   more of the range and keeps the picture's mean. Without this, mist would be drawn as a single letter.
     init(_ picture: PixelBuffer, _ pixelsPerCell: (columns: Int, rows: Int), hasColours: Bool) {
         self.picture = picture
         self.hasColours = hasColours
@@ -157,7 +159,7 @@ struct LetterTones {
         colours.red * 0.299 + colours.green * 0.587 + colours.blue * 0.114
     }
 
-    /// Strengthens the contrast to the picture's mean, and then to the surroundings.
+    /// Strengthens the contrast of cells to their surroundings, and of the whole picture.
     private mutating func stretch(_ means: [Float]) {
         let count = Float(max(1, means.count))
         let mean = means.reduce(0, +) / count
@@ -201,7 +203,8 @@ struct LetterTones {
 
     /// Returns the mean tone around each cell.
     private func surroundings(_ means: [Float]) -> [Float] {
-        // About a sixteenth of the picture in each direction. A cell is twice as high as wide.
+        // The radius is about a sixteenth of the picture's shorter side, counted in parts: two in a cell's width and
+        // three in its height.
         let radius = max(2, min(2 * size.columns, 3 * size.rows) / 16)
         var tones = means
         for _ in 0..<2 {
@@ -256,12 +259,13 @@ struct GlyphShapes {
         let mean: Numbers
         /// The variance of the ink in the six parts.
         let variance: Numbers
-        /// The part of a distance that is independent of the wanted ink. It is infinite for absent characters.
+        /// The term of a distance that does not depend on the requested ink. The term is infinite where a group has no
+        /// character.
         let constant: Numbers
 
-        /// Returns the sum of the ink in all parts, weighted.
+        /// Returns the weighted sum of the ink in all parts.
         @inline(__always) func sum(_ weights: SIMD8<Float>) -> Numbers {
-            // Single statements: the compiler takes seconds for the type of a longer sum.
+            // These are single statements, because the compiler takes seconds to infer the type of one long sum.
             var sum = parts.0 * weights[0]
             sum += parts.1 * weights[1]
             sum += parts.2 * weights[2]
@@ -284,14 +288,14 @@ struct GlyphShapes {
     /// For each character, the ink in six parts.
     private let shapes: [SIMD8<Float>]
 
-    /// The weight of the mean, relative to all parts together.
+    /// The weight of the mean ink in a distance, relative to all parts together.
     private static let meanWeight: Float = 0.5
 
     private init(_ characters: [UInt8], hasShapes: Bool) {
         let digits = Self.table.split(whereSeparator: \.isWhitespace)
         let shapes = characters.map { character in
             var shape = SIMD8<Float>.zero
-            // A digit counts thirtieths of the sixth.
+            // Each digit is the ink in one part of the cell, in thirtieths.
             for (part, digit) in digits[Int(character) - 32].enumerated() {
                 shape[part] = Float(digit.hexDigitValue ?? 0) / 30
             }
@@ -323,20 +327,20 @@ struct GlyphShapes {
     /// Returns the share of its cell that a character fills.
     func ink(_ index: Int) -> Float { shapes[index].sum() / 6 }
 
-    /// Returns the ink in each part of a character's cell, less the mean.
+    /// Returns the ink in each part of a character's cell, minus the mean.
     func relief(_ index: Int) -> SIMD8<Float> { shapes[index] - ink(index) * LetterParts.ones }
 
-    /// Returns the character whose ink is most like that wanted in six parts, and the distance.
+    /// Returns the character whose ink is most like the requested ink, and the distance.
     func nearest(to wanted: SIMD8<Float>) -> (index: Int, distance: Float) {
         let mean = wanted.sum() / 6
         // The distance is the mean square of the differences, plus the weighted square of the difference of the means.
-        // These are its terms that contain both the wanted ink and the character's.
+        // `pull` is for the terms that contain both the requested ink and the character's ink.
         let pull = (wanted + Self.meanWeight * mean * LetterParts.ones) / 3
         let found = best { $0.constant - $0.sum(pull) }
         return (found.index, found.cost + (wanted * wanted).sum() / 6 + Self.meanWeight * mean * mean)
     }
 
-    /// Returns the character of the least cost.
+    /// Returns the character with the lowest cost.
     ///
     /// - Parameter cost: returns the costs of eight characters.
     @inline(__always)

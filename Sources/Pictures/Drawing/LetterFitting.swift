@@ -1,15 +1,15 @@
 import Cells
 import Pixels
 
-/// A method to show the six parts of a cell by a character.
+/// A method to show the six parts of a cell as one character.
 protocol LetterFitting {
     /// The fraction of a cell's error that its neighbours get.
     var share: Float { get }
-    /// Returns the cell, and the red, green, blue and brightness that it lacks.
+    /// Returns the cell, and its error: the missing red, green, blue and brightness.
     mutating func fit(_ wanted: LetterParts) -> (cell: Cell, error: SIMD4<Float>)
 }
 
-/// Shows a cell in the terminal's own text colour, in reverse video if it is bright.
+/// Shows a cell in the terminal's own text colour. Bright cells are in reverse video.
 struct InkFitting: LetterFitting {
     private let shapes: GlyphShapes
     private let reverses: Bool
@@ -29,10 +29,10 @@ struct InkFitting: LetterFitting {
         return (cell, SIMD4(0, 0, 0, isOnLight ? -error : error))
     }
 
-    /// Returns the better of the best character and the best in reverse video.
+    /// Returns the best character, in normal or in reverse video.
     private func reversing(_ ink: SIMD8<Float>) -> (Cell, Float) {
         let mean = ink.sum() / 6
-        // Very dark cells cannot be better in reverse video, nor very bright cells without it.
+        // Very dark cells never look better in reverse video, and very bright cells always do.
         let plain = mean < 0.8 ? shapes.nearest(to: ink) : nil
         let reversed = mean > 0.2 ? shapes.nearest(to: LetterParts.ones - ink) : nil
         if let plain, plain.distance <= reversed?.distance ?? .infinity {
@@ -44,31 +44,32 @@ struct InkFitting: LetterFitting {
         )
     }
 
-    /// Returns the best character. The densest one stands for white.
+    /// Returns the best character. The densest character represents white.
     private func plain(_ ink: SIMD8<Float>) -> (Cell, Float) {
         let found = shapes.nearest(to: ink * shapes.most)
-        // A cell cannot be brighter than white, so it passes on no error.
+        // Brightness beyond white is not an error, because no cell can show it.
         let error = min(1, ink.sum() / 6) - shapes.ink(found.index) / shapes.most
         return (Cell(shapes.glyph(found.index)), error)
     }
 }
 
-/// Shows a cell as a character on a coloured background, in any colours or in 256.
+/// Shows a cell as a character on a background, in 256 or 24-bit colours.
 ///
-/// The mixture of both colours, weighted by the ink, is the mean of the cell. Their difference follows the shape of the
-/// picture where it has one. Elsewhere the letters stand out a little: bright letters on dark cells, and dark letters
-/// on bright cells. The nearer a cell is to the middle tones, the denser is its letter.
+/// The mixture of text colour and background, weighted by the ink, is the cell's mean colour. Where the cell contains a
+/// shape, such as an edge, the difference of the two colours follows the shape. Elsewhere the letters stand out a
+/// little: bright letters on dark cells, and dark letters on bright cells. The nearer a cell is to the middle tones,
+/// the denser is its letter.
 struct InksFitting: LetterFitting {
     private let shapes: GlyphShapes
     private let isPalette: Bool
-    /// For each group of characters, one divided by the weighted variance.
+    /// For each group of characters, one divided by the sum of the variance and `usualWeight`.
     private let steadiness: [SIMD8<Float>]
 
-    /// The weight of the usual difference, against one that follows the shape.
+    /// The weight of the usual difference, relative to a difference that follows the shape.
     private static let usualWeight: Float = 0.02
     /// The usual difference of the two colours, as a fraction of the cell's distance from black or white.
     private static let usualDifference: Float = 0.6
-    /// The weight of the wanted density.
+    /// The weight of the desired density of a letter.
     private static let densityWeight: Float = 0.02
 
     let share: Float
@@ -76,7 +77,7 @@ struct InksFitting: LetterFitting {
     init(_ shapes: GlyphShapes, _ depth: ColourDepth) {
         self.shapes = shapes
         isPalette = depth == .palette
-        // With 24-bit colours, only rounding errors remain.
+        // With 24-bit colours, only rounding errors remain, and a cell passes none of them on.
         share = isPalette ? 0.6 : 0
         steadiness = shapes.groups.map { 1 / ($0.variance + Self.usualWeight) }
     }
@@ -107,10 +108,10 @@ struct InksFitting: LetterFitting {
         return (cell, held - (behind.value + ink * (front.value - behind.value)))
     }
 
-    /// Returns the character that shows the shape of the parts best, with the wanted density where there is no shape.
+    /// Returns the character that shows the shape of the parts best. Where there is no shape, the density decides.
     private func character(_ tones: SIMD8<Float>, mean: Float, usual: Float) -> Int {
         let density = min(1, 2 * min(mean, 1 - mean)) * shapes.most
-        // The limits of the two colours, for a character of medium density.
+        // The limits of the difference of the two colours, for a character of medium density.
         let (ink, rest) = (shapes.most / 2, 1 - shapes.most / 2)
         let up = SIMD8(repeating: min(mean / ink, (1 - mean) / rest))
         let down = SIMD8(repeating: -min((1 - mean) / ink, mean / rest))
@@ -123,7 +124,7 @@ struct InksFitting: LetterFitting {
             difference.replace(with: up, where: difference .> up)
             difference.replace(with: down, where: difference .< down)
             let (change, sparse) = (difference - usual, group.mean - density)
-            // Absent characters have an infinite variance, so that their cost is no number.
+            // Absent characters have an infinite variance. Their cost is then not a number, so they are never chosen.
             return difference * (difference * group.variance - 2 * shared) + Self.usualWeight * change * change
                 + Self.densityWeight * sparse * sparse
         }.index
@@ -140,31 +141,32 @@ struct InksFitting: LetterFitting {
 
 /// Shows a cell as a character on a coloured background, in 8 or 16 colours.
 ///
-/// This type chooses the pair of colours that comes nearest to the cell's mean colour with some amount of ink. Then it chooses
-/// the character whose ink is most like the cell's parts.
+/// This type chooses the pair of colours that can come nearest to the cell's mean colour, with any amount of ink. Then
+/// it chooses the character whose ink is most like the cell's parts.
 struct FewInksFitting: LetterFitting {
     private let shapes: GlyphShapes
-    /// All pairs, ordered by the background.
+    /// All pairs of colours, ordered by the background.
     private let pairs: [Pairs]
     private let colours: [SIMD4<Float>]
-    /// The best pair for each of 32 steps of red, green and blue; negative until it is known. Photos repeat colours.
+    /// The best pair for each of 32 steps of red, green and blue; negative until it is known. Keeping the pairs saves
+    /// time, because photos repeat colours.
     private var known: [Int16]
 
-    /// The weight of the grain that a pair shows. Pairs of similar colours look calmer.
+    /// The weight of the visible grain of a pair. Pairs of similar colours show less grain.
     private static let grainWeight: Float = 0.1
 
     let share: Float = 0.8
 
-    /// A background with eight colours of text.
+    /// A background colour with eight text colours.
     private struct Pairs {
         let behind: SIMD4<Float>
-        /// The red, green and blue of each text colour, less the background's.
+        /// The red, green and blue of each text colour, minus those of the background.
         var red = SIMD8<Float>.zero
         var green = SIMD8<Float>.zero
         var blue = SIMD8<Float>.zero
         /// The squared length of each difference.
         var square = SIMD8<Float>.zero
-        /// One divided by that square; zero for the background's own colour.
+        /// One divided by `square`; zero for the background's own colour.
         var inverse = SIMD8<Float>.zero
     }
 
@@ -210,7 +212,7 @@ struct FewInksFitting: LetterFitting {
         )
     }
 
-    /// Returns the best colours for the background and the text, as the number of a pair.
+    /// Returns the number of the best pair of background and text colour.
     private mutating func pair(_ mean: SIMD4<Float>) -> Int {
         let steps = (mean.clamped(lowerBound: .zero, upperBound: .one) * 31).rounded(.toNearestOrAwayFromZero)
         let place = Int(steps.x) << 10 | Int(steps.y) << 5 | Int(steps.z)

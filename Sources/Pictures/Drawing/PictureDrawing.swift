@@ -4,8 +4,9 @@ import Text
 
 /// Draws one picture: makes the request to the decoder and draws the reply.
 ///
-/// If the terminal supports pixels, the decoder makes them once at screen resolution. This type draws the characters
-/// below them from the same pixels. So both match, and the decoder need not decode the photo twice.
+/// If the terminal supports pixels, the decoder decodes the picture once, at screen resolution. This type draws the
+/// characters under the picture from the same pixels. So pixels and characters match, and the decoder need not decode
+/// the photo twice.
 struct PictureDrawing {
     /// The request for the picture's pixels on the screen.
     private let wanted: DecodeRequest
@@ -16,8 +17,8 @@ struct PictureDrawing {
         self.style = style
     }
 
-    /// The maximum number of pixels of a picture that is sent as a JPEG. The terminal enlarges the JPEG. The decoder
-    /// writes at most 4 MiB, and pure noise takes one byte per pixel.
+    /// The maximum number of pixels of a picture that is sent as a JPEG. The terminal enlarges the JPEG of a larger
+    /// picture. The decoder writes at most 4 MiB, and pure noise takes one byte per pixel.
     private static let mostInFile = 3 << 20
 
     /// The request to send to the decoder. The request is for pixels, or for a JPEG if the terminal decodes JPEGs.
@@ -58,8 +59,8 @@ struct PictureDrawing {
     /// Draws a JPEG for terminals that decode it themselves.
     ///
     /// This process cannot pad a JPEG to whole cells. So the JPEG covers the nearest number of cells, and the terminal
-    /// stretches it by less than half a cell. The decoder decodes it once more for the characters, which costs little
-    /// because it is small.
+    /// stretches it by less than half a cell. The decoder decodes the JPEG again for the characters. That costs little,
+    /// because the JPEG is small.
     private func draw(
         _ file: [UInt8], of reply: DecodeReply, _ capabilities: PixelCapabilities,
         _ decode: ([UInt8], DecodeRequest) throws(PictureError) -> DecodeReply
@@ -104,9 +105,9 @@ struct PixelCanvas {
 
     /// Extends a picture to whole cells.
     ///
-    /// - Parameter background: the terminal's background, which fills the rest of the last cells. Another colour would
-    ///   be visible as a strip. If it is nil, the picture is stretched to the nearest number of cells, by less than
-    ///   half a cell.
+    /// - Parameter background: the terminal's background, which fills the uncovered part of the last cells. Another
+    ///   colour would be visible as a strip. If the background is nil, the picture is stretched to the nearest number
+    ///   of cells, by less than half a cell.
     init(_ picture: PixelBuffer, _ capabilities: PixelCapabilities, background: PixelColor?) {
         let (cellWidth, cellHeight) = (capabilities.cellWidth, capabilities.cellHeight)
         size =

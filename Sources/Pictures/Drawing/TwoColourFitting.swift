@@ -51,14 +51,13 @@ struct FullColourFitting: TwoColourFitting {
 /// Divides a cell's parts into the two groups that two colours show best.
 ///
 /// The best colour for a group is its mean. So the best division is the one whose means lie farthest apart, weighted by
-/// the sizes of the groups. Six parts have 31 divisions. In Gray code order each differs from the one before by one
-/// part, so each costs an addition and a few products.
+/// the sizes of the groups. Six parts have 31 divisions. In Gray code order, each division differs from the previous
+/// division by one part, so each costs an addition and a few products.
 struct TwoColourSplit {
     /// For each size of a group, a factor for rating a division. The factor times the square of the group's sum is the
     /// rating.
     private let worths: [Int]
-    /// Each part's colour, relative to the mean. Each colour is multiplied by the number of parts, and the sum is
-    /// subtracted, so that all add up to zero.
+    /// Each part's difference from the mean colour, times the number of parts. These whole numbers add up to zero.
     private var centred: [PartColour]
 
     /// Creates a divider for cells with `count` parts, at most six.
@@ -157,14 +156,14 @@ struct ToneLevels {
     private let levels: [Float]
 
     /// Finds the range of a picture's tones. Ignores the darkest and the brightest hundredth, so that a single lamp
-    /// does not keep the rest dark.
+    /// does not keep all other pixels dark.
     init(_ picture: PixelBuffer) {
         var histogram = [Int](repeating: 0, count: 256)
         for pixel in 0..<picture.width * picture.height { histogram[Self.brightness(pixel, picture)] += 1 }
         let outliers = picture.width * picture.height / 100
         let low = Self.level(histogram, passing: outliers, from: Array(0...255))
         let high = Self.level(histogram, passing: outliers, from: (0...255).reversed())
-        // At most fourfold, so that noise on a white wall stays invisible.
+        // Stretch the tones at most fourfold, so that noise on a white wall stays invisible.
         let spread = max(64, high - low)
         let darkest = max(0, min(low, 255 - spread))
         levels = (0...255).map { min(1, max(0, Float($0 - darkest) / Float(spread))) }
@@ -173,7 +172,8 @@ struct ToneLevels {
     /// Returns the brightness of a pixel, from 0 (darkest) to 1 (brightest).
     func brightness(at pixel: Int, of picture: PixelBuffer) -> Float { levels[Self.brightness(pixel, picture)] }
 
-    /// Returns a pixel's brightness in sRGB's own steps. The eye sees these steps as about equal.
+    /// Returns a pixel's brightness from 0 to 255, on the scale of sRGB values. To the eye, the steps of this scale are
+    /// about equal.
     private static func brightness(_ pixel: Int, _ picture: PixelBuffer) -> Int {
         picture.bytes.withUnsafeBufferPointer { bytes in
             (299 * Int(bytes[3 * pixel]) + 587 * Int(bytes[3 * pixel + 1]) + 114 * Int(bytes[3 * pixel + 2]) + 500)
@@ -193,9 +193,10 @@ struct ToneLevels {
 
 /// Finds the best two palette colours for a cell.
 ///
-/// With 8 or 16 colours, this type tries all pairs. With 256, it tries those near the two colours that the cell would
-/// have in full colour. It passes a part of the cell's remaining error on to its neighbours, with Floyd and Steinberg's
-/// weights. Passing on all of it, as is usual for pixels, would show noise, because cells are large.
+/// With 8 or 16 colours, this type tries all pairs. With 256 colours, this type tries only colours near the two colours
+/// that the cell would have in full colour. Each cell passes a part of its remaining error on to its neighbours, with
+/// Floyd and Steinberg's weights. Dithering of single pixels usually passes on the whole error. With large cells, that
+/// would be visible as noise.
 struct PaletteFitting: TwoColourFitting {
     private let count: Int
     private var candidates: PaletteCandidates
@@ -322,7 +323,7 @@ struct PaletteCandidates {
         return distances
     }
 
-    /// Returns those of 256 colours that are near the mean colours of the best division.
+    /// Returns the palette colours that are near the two mean colours of the best division.
     private mutating func near(_ wanted: [SIMD4<Float>], _ parts: [PartColour]) -> [Entry] {
         let pattern = split.pattern(parts, total: parts.reduce(.zero, +))
         var (front, behind, size) = (SIMD4<Float>.zero, SIMD4<Float>.zero, Float(0))

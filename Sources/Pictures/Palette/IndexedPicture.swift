@@ -7,13 +7,13 @@ struct IndexedPicture {
     /// The palette index of each pixel, row by row.
     let indices: [UInt8]
 
-    /// The number of colours below which pixels are dithered, because areas would show steps. With more colours,
-    /// dithering would add noise and double the bytes to send.
+    /// Pictures with fewer colours are dithered, because their areas would show steps. With more colours, dithering
+    /// would add noise and double the bytes to send.
     private static let fewColours = 65
     /// The squared distance up to which a pixel takes a neighbour's colour.
     ///
-    /// With 48, a picture takes a sixth fewer bytes, and its squared errors grow by an eighth. With 128, areas of similar
-    /// colours show edges.
+    /// With 48, a picture takes a sixth fewer bytes, and its squared errors grow by an eighth. With 128, areas of
+    /// similar colours show edges.
     static let nearColour = 48
 
     /// Fits a palette to a picture, and each pixel to the palette.
@@ -27,7 +27,8 @@ struct IndexedPicture {
             ? Self.mixed(picture, &palette) : Self.shared(picture, &palette)
     }
 
-    /// Returns the palette index of each pixel: a neighbour's if it differs little, otherwise the nearest.
+    /// Returns the palette index of each pixel. Uses a neighbour's index if that colour is similar, otherwise the index
+    /// of the nearest colour.
     ///
     /// A sixel contains the pixels of a column in a band of rows that have the same colour, so equal neighbours save
     /// bytes. Pixels in ``FlatRuns`` always get the nearest colour.
@@ -100,9 +101,9 @@ struct IndexedPicture {
 
 /// A palette whose colours are chosen for one picture.
 ///
-/// All colours start in one box. The type cuts the box with the widest spread at the mean of its widest channel, until
-/// there are as many boxes as colours allowed. This is a median cut after Heckbert that weighs distances, not only
-/// pixel counts. A box's colour is the mean of its pixels.
+/// All colours start in one box. The type cuts the box with the widest spread at the mean of its widest channel, and
+/// repeats this until there are as many boxes as palette colours. This is Heckbert's median cut, except that it weighs
+/// distances, not only pixel counts. A box's colour is the mean of its pixels.
 struct FittedPalette {
     /// The colours of the palette.
     let colours: [PartColour]
@@ -110,7 +111,7 @@ struct FittedPalette {
     private var indices: [Int16]
 
     /// - Parameters:
-    ///   - count: the most colours, 2 to 256.
+    ///   - count: the maximum number of colours, 2 to 256.
     ///   - shown: converts a colour to the colour that the screen shows.
     init(_ histogram: ColourHistogram, count: Int, shown: (PartColour) -> PartColour) {
         var bins = histogram.bins.indices.compactMap { index in
@@ -149,7 +150,7 @@ struct FittedPalette {
 
 /// Counts a picture's colours in 32 steps per channel.
 struct ColourHistogram {
-    /// The number and sum of the colours that count as one colour.
+    /// The number of pixels whose colours count as one colour, and the sum of these colours.
     struct Bin {
         var count: Int32 = 0
         var sum = PartColour.zero
@@ -239,7 +240,7 @@ struct ColourBox {
     func halves(_ members: inout [Member]) -> (ColourBox, ColourBox) {
         let limit = centre[channel]
         let cut = members[range].partition { $0.colour[channel] > limit }
-        // Rounding may put all members on one side.
+        // Rounding may put all members on one side, so leave at least one member on either side.
         let middle = min(max(cut, range.lowerBound + 1), range.upperBound - 1)
         return (
             ColourBox(members, range.lowerBound..<middle), ColourBox(members, middle..<range.upperBound)

@@ -7,7 +7,7 @@ enum Palette {
         return distance(wanted, colour(grey)) < distance(wanted, colour(cube)) ? grey : cube
     }
 
-    /// Returns the nearest cube colour and the nearest grey. The given colour may be outside the visible range.
+    /// Returns the nearest cube colour and the nearest grey. The given colour may lie outside the range from 0 to 255.
     static func near(_ colour: SIMD4<Float>) -> [UInt8] {
         let held = colour.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
         let wanted = (Int(held.x.rounded()), Int(held.y.rounded()), Int(held.z.rounded()))

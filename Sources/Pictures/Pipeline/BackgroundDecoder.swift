@@ -7,15 +7,15 @@ import Pixels
 
 /// Decodes photos for metadata and thumbnails, one at a time, for all galleries.
 ///
-/// Decoding blocks a thread for as long as the decoder runs, and the shared pool has one thread per core. A few
-/// galleries read at once would occupy the whole pool; this actor decodes their photos one after the other on a queue
-/// of its own.
+/// Decoding blocks a thread for as long as the decoder runs, and the shared pool has one thread per core. Decoding
+/// photos of a few galleries at once would occupy the whole pool. So this actor decodes one photo after the other, on a
+/// queue of its own.
 actor BackgroundDecoder {
     private let decoder: DecoderClient
     private let desktop: DesktopThumbnails?
     private let executor = QueueExecutor(label: "vitrine.pictures.background", qos: .utility)
     private var missing = MissingLibraries()
-    /// The photos whose thumbnails are being made. Every drawing of a photo without a thumbnail requests a thumbnail.
+    /// The photos whose thumbnails are being made. Several drawings may request the thumbnail of one photo at once.
     private var underWay: [Subject: Task<Bool, any Error>] = [:]
 
     /// A photo in a gallery.
@@ -56,11 +56,11 @@ actor BackgroundDecoder {
         let bytes: [UInt8]
         /// The photo's metadata; nil if the desktop had a thumbnail, so that the photo was not decoded.
         let metadata: PhotoMetadata?
-        /// The photo whose thumbnail the desktop lacks; nil if the desktop wants none.
+        /// The photo whose thumbnail the desktop lacks; nil to share no thumbnail.
         fileprivate let wanted: DesktopPhoto?
     }
 
-    /// Makes a thumbnail from the desktop's, or else from the photo. Blocks this actor's queue.
+    /// Makes a thumbnail from the desktop's thumbnail, or else from the photo. Blocks this actor's queue.
     func makeThumbnail(
         of photo: StoredPhoto, in files: PhotoFiles, _ request: DecodeRequest
     ) throws(PictureError) -> Thumbnail? {
@@ -74,13 +74,13 @@ actor BackgroundDecoder {
         }
         let reply = try decode(file, request)
         guard let bytes = reply.thumbnail else { return nil }
-        // Share only thumbnails of JPEGs, because those of other formats may have lost their transparency. Share none
-        // if the photo has changed meanwhile.
+        // Share only thumbnails of JPEGs, because thumbnails of other formats may have lost their transparency. Share
+        // no thumbnail if the photo has changed meanwhile.
         let isWanted = reply.isComplete && reply.format == "JPEG" && known == desktop?.photo(photo, on: file)
         return Thumbnail(bytes: bytes, metadata: PhotoMetadata(reply), wanted: isWanted ? known : nil)
     }
 
-    /// Writes a new thumbnail for the desktop, if the desktop wants it. Decodes only the thumbnail, not the photo.
+    /// Writes a new thumbnail for the desktop, if the desktop lacks it. Decodes only the thumbnail, not the photo.
     func shareWithDesktop(_ thumbnail: Thumbnail) throws {
         guard let desktop, let photo = thumbnail.wanted else { return }
         let side = DesktopThumbnails.side

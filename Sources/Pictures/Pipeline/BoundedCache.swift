@@ -3,7 +3,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
     private struct Entry {
         let value: Value
         let cost: Int
-        /// The number of the turn in which the value was last used.
+        /// The value of the cache's `turn` when this entry was last used.
         var used: Int
     }
 
@@ -23,16 +23,16 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return entries[key]?.value
     }
 
-    /// Keeps a value. If the value is larger than the limit, the cache keeps nothing else, because a screen shows the
-    /// value.
+    /// Keeps a value. If the value is larger than the limit, the cache still keeps it, and nothing else, because a
+    /// screen shows it.
     mutating func insert(_ value: Value, for key: Key, cost: Int) {
         insert(value, for: key, cost: cost, ranks: [:])
     }
 
-    /// Keeps a value, unless that would evict values that are wanted more.
+    /// Keeps a value, unless that would evict more important values.
     ///
-    /// - Parameter ranks: the rank of each wanted key, 0 for the most wanted. Evaluated only if something must be
-    ///   evicted.
+    /// - Parameter ranks: the rank of each key that a client needs, 0 for the most important. Evaluated only if
+    ///   something must be evicted.
     /// - Returns: the evicted keys; nil if the value was not kept.
     @discardableResult
     mutating func insert(
@@ -50,8 +50,11 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return gone
     }
 
-    /// Evicts values until another value fits. Unwanted values go first, then those of lower rank; among equals, the
-    /// least recently used. Returns nil if the other value has too low a rank.
+    /// Evicts values until a new value fits, and returns their keys. Returns nil if the new value is not important
+    /// enough.
+    ///
+    /// Values without a rank go first, then the least important values. Among values of equal rank, the least recently
+    /// used go first.
     private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
         let rank = ranks[key] ?? .max
         let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
@@ -61,7 +64,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         }
         var gone: [Key] = []
         for old in others.map(\.key) {
-            // Evict unwanted values down to three quarters of the limit, so that not every insertion has to sort.
+            // Evict values without a rank down to three quarters of the limit, so that not every insertion has to sort.
             guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
             remove(old)
             gone.append(old)

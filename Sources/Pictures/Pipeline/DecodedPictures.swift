@@ -4,9 +4,10 @@ import Synchronization
 
 /// A cache of decoded pixels for zoomed photos: the visible part and its surroundings.
 ///
-/// Decoding a part of a JPEG of 24 megapixels takes up to 90 ms, because everything above it has to be decoded too. A
-/// part nine times as large takes 2 ms more, and cutting another piece out of it costs almost nothing. So the decoder
-/// decodes the surroundings with the visible part, and panning cuts new views out of them until it leaves them.
+/// Decoding a part of a JPEG of 24 megapixels takes up to 90 ms, because everything above the part has to be decoded
+/// too. A part nine times as large takes 2 ms more, and cutting another piece out of it costs almost nothing. So the
+/// decoder also decodes the surroundings of the visible part. While the user pans within these surroundings, Vitrine
+/// cuts new views out of them.
 final class DecodedParts: Sendable {
     /// Identifies the photo whose pixels the cache holds.
     struct Photo: Hashable {
@@ -28,10 +29,10 @@ final class DecodedParts: Sendable {
 
     private let parts: Mutex<BoundedCache<Photo, Part>>
 
-    /// The largest ratio of the decoded width and height to the visible ones.
+    /// The largest ratio of decoded width to visible width, and likewise for the height.
     private static let margin = 3.0
-    /// The number of decoded pixels per visible pixel along a side. The photo may have fewer. A cut that begins between
-    /// two pixels is then blurred by at most half a visible pixel.
+    /// The number of decoded pixels per visible pixel along a side. The photo may have fewer. With so many pixels, a
+    /// cut that begins between two pixels is blurred by at most half a visible pixel.
     private static let detail = 2.0
     /// The maximum number of pixels of a part, enough for at least one screen.
     private static let mostPixels = 8_000_000.0
@@ -50,7 +51,8 @@ final class DecodedParts: Sendable {
         return part.reply.with(pixels: pixels.scaled(rect, to: layout.output), for: request)
     }
 
-    /// Returns a request for a larger part, to decode instead. Returns nil unless the request is for a part of a photo.
+    /// Returns a request for a larger part, to decode instead. Returns nil if the request is for a whole photo, or if a
+    /// much larger part would have too many pixels.
     static func wider(than request: DecodeRequest) -> DecodeRequest? {
         guard request.region != .whole, request.product == .pixels, request.fitting == .inside else { return nil }
         let pixels = Double(request.box.width * request.box.height) * detail * detail
@@ -61,7 +63,7 @@ final class DecodedParts: Sendable {
         wider.box = PixelSize(
             width: Int((Double(request.box.width) * detail * region.width / request.region.width).rounded(.up)),
             height: Int((Double(request.box.height) * detail * region.height / request.region.height).rounded(.up)))
-        // Enlarged pixels would contain nothing more.
+        // Enlarged pixels would show no more detail.
         wider.enlarges = false
         return wider
     }
@@ -78,13 +80,13 @@ final class DecodedParts: Sendable {
 }
 
 extension DecodedParts.Part {
-    /// Whether the part is fine enough for a layout. The part must have a pixel for each requested pixel, or all that
-    /// the photo has.
+    /// Whether the part is fine enough for a layout. The part must have a pixel for each requested pixel, or all pixels
+    /// that the photo has.
     fileprivate func isFineEnough(for layout: PictureLayout) -> Bool {
         guard let size = reply.pixels?.size else { return false }
         let source = request.turns.isMultiple(of: 2) ? reply.sourceSize : reply.sourceSize.turned
         func isFine(_ pixels: Int, _ part: Double, _ wanted: Int, _ shown: Double, _ all: Int) -> Bool {
-            // Pixels along the whole side. 1 % is allowed for rounding to whole pixels.
+            // Compare the pixels along the photo's whole side. 1 % is allowed for rounding to whole pixels.
             let (there, needed) = (Double(pixels) / part, Double(wanted) / shown)
             return there * 1.01 >= min(needed, Double(all))
         }
@@ -108,7 +110,7 @@ extension DecodeReply {
     /// Returns the pixel coordinates of a region. Returns nil if the pixels do not cover the region.
     fileprivate func rect(of part: UnitRect) -> PixelRect? {
         guard let size = pixels?.size else { return nil }
-        // Fractions may be off by a thousandth of a pixel.
+        // Allow a rounding error of a thousandth of a pixel.
         let (slackX, slackY) = (1e-3 * region.width / Double(size.width), 1e-3 * region.height / Double(size.height))
         guard part.x >= region.x - slackX, part.y >= region.y - slackY,
             part.x + part.width <= region.x + region.width + slackX,
@@ -123,7 +125,8 @@ extension DecodeReply {
 
 /// A cache of decoded frames of running animations, with consecutive frames for each photo.
 ///
-/// A frame may change only a part of the frame before it. Decoding several frames in a row composes each of them once.
+/// A frame may change only a part of the frame before it, so the decoder may have to compose all earlier frames first.
+/// If it decodes several frames in a row, it composes each frame only once.
 final class DecodedRuns: Sendable {
     private struct Run {
         let reply: DecodeReply
@@ -137,7 +140,7 @@ final class DecodedRuns: Sendable {
         runs = Mutex(BoundedCache(limit: limit))
     }
 
-    /// Returns the request for a frame and as many next frames as are allowed.
+    /// Returns the request for a frame and as many following frames as possible.
     static func run(from request: DecodeRequest) -> DecodeRequest {
         var run = request
         run.run = DecodeRequest.runs.upperBound
@@ -149,7 +152,7 @@ final class DecodedRuns: Sendable {
         guard let run = runs.withLock({ $0.value(for: photo) }) else { return nil }
         var first = Self.run(from: request)
         first.frame = run.request.frame
-        // All but the frame must be equal.
+        // The requests must be equal in everything except the frame.
         guard first == run.request else { return nil }
         let index = request.frame - first.frame
         return index == 0

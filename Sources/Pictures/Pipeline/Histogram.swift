@@ -41,14 +41,14 @@ public struct Histogram: Hashable, Sendable {
 
     /// Combines the levels of a channel into bars from dark to bright. The highest bar is 1.
     ///
-    /// Bars show square roots. Otherwise, a white sky would flatten all other bars. With more bars than levels,
-    /// neighbouring bars share a level.
+    /// A bar's height is proportional to the square root of its count. Otherwise, a white sky would flatten all other
+    /// bars. With more bars than levels, neighbouring bars share a level.
     public func bars(_ channel: Channel, _ count: Int) -> [Double] {
         guard count > 0 else { return [] }
         let sums = (0..<count).map { bar in
             let first = bar * Self.levels / count
             let last = max(first, (bar + 1) * Self.levels / count - 1)
-            // Bars may contain different numbers of levels, so each shows the average per level.
+            // Bars may contain different numbers of levels, so each bar shows the average per level.
             return Double((first...last).reduce(0) { $0 + self.count(channel, $1) }) / Double(last - first + 1)
         }
         guard let highest = sums.max(), highest > 0 else { return sums }

@@ -18,10 +18,10 @@ public struct PictureOrder: Hashable, Sendable {
 
     /// The thumbnail or photo to draw.
     public let subject: Wish.Subject
-    /// The edition of the picture in the cache. Another edition is another picture.
+    /// The edition, or version, of the picture in the cache. Each edition is a different picture.
     public let edition: Int
-    /// The edition of the cached photo; nil if the thumbnail is current. A missing thumbnail may be made from the photo,
-    /// so an arriving photo is a reason to draw again.
+    /// The edition of the cached photo; nil if the thumbnail is current. Vitrine may make a missing thumbnail from the
+    /// photo. So the order changes when the photo arrives, and Vitrine draws again.
     let photoEdition: Int?
     /// The largest size of the picture, in cells.
     public let size: Size
@@ -113,7 +113,7 @@ public struct PictureOrder: Hashable, Sendable {
     }
 }
 
-/// A picture as cells, and as pixels over them if the terminal supports that.
+/// A picture as cells, and as pixels over the cells if the terminal supports pixels.
 public struct DrawnPicture: Hashable, Sendable {
     /// The picture as cells with characters.
     public private(set) var cells: CellBlock
@@ -123,7 +123,7 @@ public struct DrawnPicture: Hashable, Sendable {
     public let width: Int
     /// The height of the whole picture, in its own pixels.
     public let height: Int
-    /// False if the file ended early, so that a part of the picture is blank.
+    /// Whether the picture is complete. False if the file ended early, so that a part of the picture is blank.
     public let isComplete: Bool
     /// Whether this is a quick preview that a full drawing will replace.
     public let isCoarse: Bool
@@ -144,14 +144,15 @@ public struct DrawnPicture: Hashable, Sendable {
         duration = reply.duration
     }
 
-    /// Creates a preview from cells alone. Its width and height are those of the cells.
+    /// Creates a preview from cells alone. The width and height are the numbers of columns and rows.
     public init(cells: CellBlock) {
         self.cells = cells
         (pixels, width, height, frameCount, duration) = (nil, cells.size.columns, cells.size.rows, 1, 0)
         (isComplete, isCoarse) = (true, true)
     }
 
-    /// Returns a video's frame with the previous frame's colours where the difference is too small to be seen.
+    /// Returns a video's frame with fewer changes of colour. Where the difference is too small to be seen, the colours
+    /// of the previous frame stay.
     func steadied(after previous: DrawnPicture?) -> DrawnPicture {
         var steadied = self
         steadied.cells = cells.steadied(after: previous?.cells)

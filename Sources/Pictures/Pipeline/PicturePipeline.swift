@@ -49,8 +49,8 @@ public final class PicturePipeline: Sendable {
         /// The orders that failed for a temporary reason. A missing file, for example, will be fetched again. The
         /// pipeline drops these orders once no client wants them, so that the next request retries.
         var postponed: [PictureOrder: Failure] = [:]
-        /// The orders that were drawn but not kept, because more important ones fill the cache. The pipeline does not
-        /// draw them again until the orders of a client change.
+        /// The orders that were drawn but not kept, because more important pictures fill the cache. The pipeline does
+        /// not draw them again until the orders of a client change.
         var crowdedOut: Set<PictureOrder> = []
 
         /// The orders of all clients, the most important first.
@@ -60,7 +60,7 @@ public final class PicturePipeline: Sendable {
             }.flatMap { wanted[$0] ?? [] }
         }
 
-        /// Caches an outcome, unless more important ones fill the cache.
+        /// Caches an outcome, unless more important outcomes fill the cache.
         mutating func keep(_ outcome: Outcome, of order: PictureOrder, cost: Int) {
             let wishes = wishes
             let gone = done.insert(
@@ -97,10 +97,10 @@ public final class PicturePipeline: Sendable {
 
     /// Replaces a client's orders. The first order is the most important.
     ///
-    /// - Parameter importance: the rank of these orders among those of other clients.
+    /// - Parameter importance: the rank of these orders among the orders of other clients.
     public func want(_ orders: [PictureOrder], by client: Client, importance: Importance = .visible) {
         state.withLock { state in
-            // Screens call this for every frame; most calls change nothing.
+            // Screens call this method for every frame, and most calls change nothing.
             guard state.wanted[client] ?? [] != orders || !orders.isEmpty && state.importances[client] != importance
             else { return }
             state.wanted[client] = orders.isEmpty ? nil : orders
@@ -113,22 +113,24 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Frees memory: evicts pictures that no client wants, until the rest fits into a part of the limit. The caches grow again
-    /// as clients order pictures.
+    /// Evicts pictures that no client wants, to free memory.
+    ///
+    /// Stops when the cache's size is at most the limit divided by `divisor`. The caches grow again as clients order
+    /// pictures.
     public func shrink(toOneIn divisor: Int = 8) {
         state.withLock { $0.done.shrink(toOneIn: divisor, keeping: Set($0.wanted.values.joined())) }
         renderer.shrink(toOneIn: divisor)
     }
 
-    /// Returns the picture of an order. Returns nil until it has been drawn. This method is fast enough for every
-    /// frame.
+    /// Returns the picture of an order. Returns nil until it has been drawn. This method is so fast that screens can
+    /// call it for every frame.
     public func picture(_ order: PictureOrder) -> DrawnPicture? {
         state.withLock { state in
             if case .drawn(let picture) = state.done.value(for: order) { picture } else { nil }
         }
     }
 
-    /// Returns the examination of a photo. Returns nil until it has been made.
+    /// Returns the metadata and histogram of a photo. Returns nil until the order has finished.
     public func examination(_ order: PictureOrder) -> PhotoExamination? {
         state.withLock { state in
             if case .examined(let examination) = state.done.value(for: order) { examination } else { nil }
@@ -148,8 +150,8 @@ public final class PicturePipeline: Sendable {
         subscribers.subscribe()
     }
 
-    /// Returns the frames of a cached video, drawn with the order's size, part and style. Nothing starts before the
-    /// first frame is requested.
+    /// Returns the frames of a cached video, drawn with the order's size, part and style. The decoder starts only when
+    /// the first frame is requested.
     public func frames(of order: PictureOrder) -> any VideoFrames { DrawnVideo(order, renderer) }
 
     // MARK: -
@@ -185,7 +187,7 @@ public final class PicturePipeline: Sendable {
             case .success(.examination(let examination)):
                 state.keep(.examined(examination), of: order, cost: examination.byteCount)
             case .failure where cancellation.isCancelled:
-                // If a client wants the order again by now, `startWork` starts it again.
+                // If a client has requested the order again, `startWork` starts it again.
                 break
             case .failure(let error as PictureError) where error.isThePicturesFault:
                 state.keep(.failed(Failure(error.reason, remedy: .none)), of: order, cost: 256)
@@ -206,18 +208,18 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Publishes a preview until the drawing is finished.
+    /// Publishes a preview, which the finished drawing will replace.
     private func show(_ picture: DrawnPicture, _ order: PictureOrder) {
         state.withLock { $0.keep(.drawn(picture), of: order, cost: picture.byteCount) }
         subscribers.send(Changes(orders: [order]))
     }
 }
 
-/// The drawn frames of a video. A caller requests one frame at a time, so none pile up.
+/// The drawn frames of a video. A caller requests one frame at a time, so frames never pile up.
 public protocol VideoFrames: Sendable {
-    /// Returns the frame due at a time of the video, skipping the ones before it. Returns nil after the end.
+    /// Returns the frame due at a time of the video. Skips earlier frames. Returns nil after the end.
     func frame(at time: Duration) async throws(PictureError) -> VideoFrame?
-    /// Ends the video's process at once. A request under way fails.
+    /// Ends the video's process at once. A running call of ``frame(at:)`` fails.
     func end()
 }
 
@@ -238,7 +240,7 @@ public struct VideoFrame: Sendable {
     }
 }
 
-/// Draws the frames of a video in the cache, on the thread of the caller's task.
+/// Draws the frames of a cached video, on the thread of the caller's task.
 private final class DrawnVideo: VideoFrames {
     private enum State {
         case unopened

@@ -6,9 +6,9 @@ import Pixels
 
 /// Draws one picture from the cache: finds its file, decodes it and draws the pixels.
 ///
-/// Calls block; the pipeline makes them on its own threads. The renderer also reports its findings to the cache:
-/// whether a thumbnail's bytes are a valid picture, whether a photo's file is missing or broken, a thumbnail for a
-/// photo without one, and a photo's metadata.
+/// Calls block, so the pipeline makes them on its own threads. The renderer also records in the cache whether a
+/// thumbnail's bytes are a valid picture, and whether a photo's file is missing or broken. It adds the metadata of
+/// photos, and thumbnails for photos without one.
 public struct PictureRenderer: Sendable {
     private let caches: CacheFolder
     private let decoder: DecoderClient
@@ -25,7 +25,7 @@ public struct PictureRenderer: Sendable {
     ///
     /// - Parameters:
     ///   - desktop: the desktop's thumbnails, which the renderer uses for photos in local folders; nil to use none.
-    ///   - limit: the bytes of decoded pixels to cache for zoomed photos, and as many for animations.
+    ///   - limit: the maximum number of bytes of decoded pixels to cache for zoomed photos, and again for animations.
     public init(
         caches: CacheFolder, decoder: DecoderClient, desktop: DesktopThumbnails? = nil, log: Log, limit: Int = 24 << 20
     ) {
@@ -104,7 +104,7 @@ public struct PictureRenderer: Sendable {
         }
     }
 
-    /// Decodes the desktop's thumbnail of a photo. Returns nil if there is none, or only a bad or small one.
+    /// Decodes the desktop's thumbnail of a photo. Returns nil if the thumbnail is missing, damaged or too small.
     private func desktopThumbnail(
         of key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws -> DecodeReply? {
@@ -156,7 +156,7 @@ public struct PictureRenderer: Sendable {
         } catch {
             let verdict = Self.verdict(error, of: stored, in: cache.files)
             write { try await record(verdict, on: stored, key, in: cache) }
-            // The user sees only that the broken file is fetched again.
+            // The error tells the user only that Vitrine fetches the broken file again.
             throw verdict == .broken ? PictureError.file("it is damaged, and Vitrine fetches it again") : error
         }
     }
@@ -197,7 +197,7 @@ public struct PictureRenderer: Sendable {
         }
     }
 
-    /// The conclusion that the cache draws from a decoding failure.
+    /// The conclusion from a decoding failure, which the cache records.
     enum Verdict: Equatable {
         /// The file is missing or differs from the stored file.
         case broken
@@ -208,7 +208,7 @@ public struct PictureRenderer: Sendable {
     }
 
     static func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> Verdict {
-        // Checking the file means reading all of it, so failures without relation to the file come first.
+        // Checking the file means reading all of it, so first exclude failures that have nothing to do with the file.
         if error == .cancelled || error == .tooFewDescriptors || error.isMissingLibrary { return .undecided }
         guard files.isIntact(stored) else { return .broken }
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
@@ -245,8 +245,8 @@ extension PictureError {
 }
 
 extension PictureRenderer {
-    /// Starts to read a cached video. The order states the size and the part of the frames. Blocks until the video's
-    /// process has started.
+    /// Opens a cached video. The order states the size and the part of the frames. The video's process starts with the
+    /// first frame.
     func player(_ order: PictureOrder) throws(PictureError) -> VideoPlayer {
         guard case .picture(let gallery, let key, .original) = order.subject, let cache = caches.cache(gallery),
             let stored = try? cache.read({ try $0.photoFile(of: key) })
@@ -274,8 +274,8 @@ extension PictureRenderer {
         return Set(keys).sorted()
     }
 
-    /// Makes a photo's missing thumbnail and metadata, if its file is in the cache. One decoding yields both. Returns
-    /// false if nothing was missing.
+    /// Makes a photo's missing thumbnail and metadata, if its file is in the cache. One decoding yields the thumbnail
+    /// and the metadata. Returns false if nothing was missing.
     @discardableResult
     public func complete(_ key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         if try await makeThumbnail(of: key, in: cache) { return true }

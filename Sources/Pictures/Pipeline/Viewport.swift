@@ -104,8 +104,8 @@ public struct Viewport: Hashable, Sendable {
 
     /// Returns the order to draw the visible part.
     public func order(_ subject: Wish.Subject, edition: Int) -> PictureOrder {
-        // An order made before the size is known equals the one made afterwards, so a neighbour drawn ahead is not
-        // drawn again when the user reaches it.
+        // The order must be the same before and after the photo's size is known. Otherwise, a photo drawn in advance
+        // would be drawn again when the user reaches it.
         let fills = zoom == .fill && centre == Self.middle
         let shown = shownFraction
         let region =
@@ -180,7 +180,7 @@ public struct Viewport: Hashable, Sendable {
     private mutating func setScale(_ wanted: Double, around cell: Point?) {
         guard photo != nil else { return }
         guard wanted > fittingScale * 1.001 else { return zoomToFit() }
-        // The distance of the cell from the middle, as a fraction of the space.
+        // The distance of the cell from the middle, as a fraction of the view.
         let distance = cell.map { cell in
             (
                 x: (Double(cell.column) + 0.5) / Double(max(1, size.columns)) - 0.5,

@@ -9,8 +9,8 @@ enum PNGEncoding {
 
     /// Returns a picture as a file with texts, in 8-bit RGB.
     ///
-    /// - Parameter tolerance: the largest difference between a channel of the file and of the picture. With 2, a photo takes
-    ///   about half the bytes. ``FlatRuns`` stay exact.
+    /// - Parameter tolerance: the largest difference between a channel of the file and of the picture. With 2, a photo
+    ///   takes about half the bytes. ``FlatRuns`` stay exact.
     static func encode(
         _ picture: PixelBuffer, tolerance: Int32 = 0, texts: [(key: String, value: String)] = []
     ) -> [UInt8] {
@@ -36,8 +36,8 @@ enum PNGEncoding {
 
 /// The Paeth filter of PNG (9.4), which guesses bytes from their neighbours.
 ///
-/// In photos, it leaves small differences. The filter may round differences to multiples of a number. It guesses from the
-/// rounded pixels, as the reader does, so errors do not add up.
+/// In photos, the differences between bytes and guesses are small. The filter may round differences to multiples of a
+/// number. It guesses from the rounded pixels, as programs that read the file do, so errors do not add up.
 private struct PaethFilter {
     /// The channels of a pixel. The fourth is unused.
     private typealias Channels = SIMD4<Int32>
@@ -50,7 +50,7 @@ private struct PaethFilter {
     /// Returns the filtered rows. Each begins with the number of the filter.
     func rows(of picture: PixelBuffer) -> [UInt8] {
         let length = picture.width * Self.step
-        // The row as the reader sees it, and the row above.
+        // The row as programs that read the file see it, and the row above.
         var row = [Channels](repeating: .zero, count: tolerance > 0 ? picture.width : 0)
         var above = row
         let zeros = [UInt8](repeating: 0, count: length)
@@ -77,14 +77,15 @@ private struct PaethFilter {
         }
     }
 
-    /// Filters a row without rounding. The reader then sees the source itself, so many bytes are filtered at once.
+    /// Filters a row without rounding. All guesses come from the source's own bytes, so many bytes are filtered at
+    /// once.
     private static func filterExactly(
         _ source: UnsafeBufferPointer<UInt8>, below above: UnsafeBufferPointer<UInt8>,
         _ target: UnsafeMutableBufferPointer<UInt8>
     ) {
         for index in 0..<min(step, source.count) { target[index] = source[index] &- above[index] }
         guard source.count > step, above.count == source.count, target.count == source.count else { return }
-        // The compiler turns this loop into one over many bytes at once.
+        // The compiler makes this loop process many bytes at once.
         for index in step..<source.count {
             let (left, up, corner) = (
                 Int16(source[index &- step]), Int16(above[index]), Int16(above[index &- step])
@@ -195,10 +196,12 @@ enum HuffmanZlib {
         return [0x78, 0x01] + writer.finished() + PNGEncoding.bigEndian(adler(bytes))
     }
 
-    /// Returns the number of bytes from an index on that equal the byte before; 0 for a run that is too short.
+    /// Returns the length of the run at an index; 0 if it is too short. A run consists of bytes that equal the byte
+    /// before the index.
     @inline(__always)
     private static func run(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-        // Compares as many bytes as the shortest run at once. Single comparisons would be hard to predict.
+        // Compares as many bytes as the shortest run at once. The processor would often mispredict comparisons of
+        // single bytes.
         guard index > 0, bytes.count &- index >= shortestRun,
             bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 == bytes.loadUnaligned(fromByteOffset: index &- 1, as: UInt64.self)
@@ -245,13 +248,14 @@ enum HuffmanZlib {
     /// Appends the lengths of a block's codes (RFC 1951, 3.2.7).
     private static func appendCodes(_ lengths: [Int], to writer: inout BitWriter) {
         for (value, count) in [(lengths.count - 257, 5), (0, 5), (15, 4)] { writer.append(value, count) }
-        // The lengths 0 to 13 have codes of four bits, and rarer symbols have five: 14, 15, and 17 and 18 for runs of zeros.
+        // The lengths 0 to 13 have codes of four bits, and rarer symbols have five: 14, 15, and 17 and 18 for runs of
+        // zeros.
         let widths = (0..<19).map { $0 < 14 ? 4 : $0 == 16 ? 0 : 5 }
         for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15] {
             writer.append(widths[symbol], 3)
         }
         let codes = codes(widths)
-        // One code for distances, of one bit.
+        // The block has one code for distances, of one bit.
         let written = lengths + [1]
         var index = 0
         while index < written.count {
@@ -324,7 +328,7 @@ enum HuffmanZlib {
     /// Returns the checksum of the bytes (RFC 1950, 9).
     private static func adler(_ bytes: [UInt8]) -> UInt32 {
         var (low, high): (UInt32, UInt32) = (1, 0)
-        // The sums of so many bytes fit into 32 bits, and divisions take long.
+        // The sums of 5,552 bytes fit into 32 bits. Dividing only after so many bytes saves time.
         for start in stride(from: 0, to: bytes.count, by: 5_552) {
             for byte in bytes[start..<min(start + 5_552, bytes.count)] {
                 low &+= UInt32(byte)
@@ -376,7 +380,7 @@ enum HuffmanZlib {
             words += more
         }
 
-        /// Returns all bytes; zeros fill the last one.
+        /// Returns all bytes; zeros fill the last byte.
         func finished() -> [UInt8] {
             words.withUnsafeBytes { Array($0) }
                 + (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: pending >> (8 * $0)) }

@@ -8,9 +8,9 @@ protocol PixelEncoding {
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8]
 }
 
-/// The pixels of a row that belong to areas of one colour, which must not change.
+/// Finds the runs of equal pixels in a row, whose colour must not change.
 ///
-/// The eye might see that a strip beside a photo has another colour than the background.
+/// If the colour changed, the eye might see that a strip beside a photo has another colour than the background.
 struct FlatRuns {
     private let row: UnsafeBufferPointer<UInt8>
     /// The column after the current run of equal pixels, and whether the run is long or ends the row.
@@ -21,7 +21,8 @@ struct FlatRuns {
     /// - Parameter row: the channels of the row's pixels.
     init(_ row: UnsafeBufferPointer<UInt8>) { self.row = row }
 
-    /// Whether a pixel is in such an area. Ask for each column in turn.
+    /// Whether a pixel is in a long run of equal pixels, or in the row's last run. Call this method for each column in
+    /// turn.
     @inline(__always)
     mutating func contains(_ column: Int) -> Bool {
         guard column == end else { return isFlat }
@@ -38,7 +39,7 @@ struct FlatRuns {
 enum KittyEncoding: PixelEncoding {
     /// The largest error of a channel on a remote terminal.
     ///
-    /// Errors of this size halve the bytes once more, and the eye hardly sees them.
+    /// Errors of this size halve the number of bytes once more, and the eye hardly sees these errors.
     private static let remoteTolerance: Int32 = 2
 
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
@@ -96,7 +97,7 @@ struct SixelBand {
     private static let longestGap = 6
 
     private let width: Int
-    /// For each colour, a row of columns with one bit per pixel. All bits are 0 between bands.
+    /// For each colour, all columns of the band with one bit per pixel. All bits are 0 between bands.
     private var columns: [UInt8]
     /// For each colour, the index of its latest stretch, or -1.
     private var current: [Int]

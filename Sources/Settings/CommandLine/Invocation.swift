@@ -14,8 +14,8 @@ public struct Invocation: Equatable, Sendable {
         case info(json: Bool, [String])
         /// Turn a folder of photos into a gallery. With an address, send the gallery to the bucket there.
         case publish(String, to: String? = nil)
-        /// Copy the photos with these ids into a folder. Without ids, copy all photos. A search leaves out photos that
-        /// do not match.
+        /// Copy the photos with these ids into a folder. Without ids, copy all photos. With a search, leave out photos
+        /// that do not match.
         case export(String, folder: String, ids: [String], matching: String? = nil)
         /// Continue an export that the full-screen browser passes over standard input.
         case exportUnattended
@@ -49,7 +49,7 @@ public struct Invocation: Equatable, Sendable {
         /// Remove only the photos from caches.
         case clearPhotos = "clear --photos"
 
-        /// The words that the user can type for an action, without actions that need an option.
+        /// The words that the user can type for actions. Actions that need an option are left out.
         static var names: [String] { allCases.map(\.rawValue).filter { !$0.contains(" ") } }
     }
 
@@ -91,9 +91,9 @@ public struct Invocation: Equatable, Sendable {
     /// The settings on the command line, in order. They override the settings file.
     public var settings: [Setting] = []
 
-    /// Whether to remove the list of galleries and all positions first, without asking.
+    /// Whether to remove the list of galleries and all positions before the command. Vitrine does not ask the user.
     public var clearsSetup = false
-    /// Whether to remove all caches first, without asking.
+    /// Whether to remove all caches before the command. Vitrine does not ask the user.
     public var clearsCache = false
 
     /// A setting on the command line: the option's name and value.

@@ -260,7 +260,7 @@ public enum HelpText {
     }
 
     private static func line(_ text: String, _ meaning: String, column: Int) -> String {
-        // A long usage has its own line.
+        // After a long usage, the meaning is on the next line.
         let gap =
             text.count < column
             ? String(repeating: " ", count: column - text.count) : "\n" + String(repeating: " ", count: column + 2)

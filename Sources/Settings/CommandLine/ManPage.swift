@@ -157,7 +157,7 @@ private struct Roff {
     }
 
     private mutating func line(_ line: String) {
-        // Without the escape, roff would read a macro.
+        // Without the escape, roff would read the line as a macro.
         let isControl = line.hasPrefix(".") || line.hasPrefix("'")
         text += (isControl ? "\\&" : "") + line + "\n"
     }
@@ -170,7 +170,7 @@ private struct Roff {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "\\": result += "\\(rs"
-            // Unescaped, roff turns these into typographic characters, useless for pasting.
+            // If these are not escaped, roff shows typographic characters instead, and pasted commands fail.
             case "-": result += "\\-"
             case "'": result += "\\(aq"
             case "`": result += "\\(ga"

@@ -14,7 +14,7 @@ public enum Completions {
         "'" + text.reduce(into: "") { $0 += $1 == "'" ? #"'\''"# : String($1) } + "'"
     }
 
-    /// The commands that have a name; browsing has none.
+    /// The commands that have a name. The full-screen browser has none.
     static var named: [Subcommand] { InvocationTable.subcommands.filter { !$0.name.isEmpty } }
 
     /// Returns the long and the short form of an option.
@@ -107,13 +107,13 @@ private struct BashCompletion {
         }.joined(separator: "\n")
     }
 
-    /// The cases that complete the arguments of commands, by position.
+    /// The branches of the shell's `case` statement that complete arguments, by position.
     private var arguments: String {
         var lines: [String] = []
         for command in InvocationTable.subcommands {
             for (position, argument) in command.arguments.enumerated() {
                 let isLast = position == command.arguments.count - 1 && !command.name.isEmpty
-                // Words do not repeat.
+                // The user types a choice of words only once; any other last argument may repeat.
                 let isRepeated: Bool = if case .words = argument { false } else { isLast }
                 let names = command.name.isEmpty ? words(Completions.named.map(\.name)) : ""
                 let first = names.isEmpty ? "" : #"_vitrine_words "$current" \#(names); "#
@@ -185,7 +185,7 @@ private struct ZshCompletion {
             let options =
                 command.options.isEmpty ? "" : "\\\n" + lines(command.options, behind: " \\") + "\n           "
             let arguments = command.arguments.enumerated().map { position, argument in
-                // The command's name is the first word.
+                // The command's name is word 1, so its first argument is word 2.
                 let isLast = position == command.arguments.count - 1
                 let isRepeated: Bool = if case .words = argument { false } else { isLast }
                 return " '\(isRepeated ? "*" : "\(position + 2)"): :\(action(argument))'"

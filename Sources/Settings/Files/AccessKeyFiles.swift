@@ -29,8 +29,8 @@ public struct AccessKeyFiles: Sendable {
 
     /// Returns the user's access keys for the service at an origin.
     ///
-    /// Only the service for `s3://` addresses gets the keys. Another server that answers like a storage service could
-    /// send a signed request on to the right service.
+    /// Only the service for `s3://` addresses gets the keys. Another server could imitate a storage service, and
+    /// forward Vitrine's signed request to the right service.
     public func keys(for origin: Origin) -> [AccessKey] {
         if let own = service().endpoint?.origin { return own == origin ? keys() : [] }
         return origin.scheme == .https && AmazonHost(origin.host) != nil ? keys() : []
@@ -65,7 +65,8 @@ public struct AccessKeyFiles: Sendable {
         section(profile == "default" ? "default" : "profile " + profile, of: configFile)
     }
 
-    /// Returns the values in a section of a file. Skips indented lines, since they belong to values that are not used.
+    /// Returns the values in a section of a file. Skips indented lines, because they belong to values that Vitrine does
+    /// not use.
     private func section(_ name: String, of path: String) -> [String: String] {
         guard let text = (try? PrivateFile.read(path)).flatMap({ $0 }) else { return [:] }
         var values: [String: String] = [:]

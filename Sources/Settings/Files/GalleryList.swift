@@ -1,6 +1,6 @@
 import Model
 
-/// The user's list of galleries: a file with an address, an update interval and a title in each line.
+/// The user's list of galleries. Each line of its file has an address, an update interval and a title.
 ///
 ///     var list = GalleryList(text: try PrivateFile.read(path) ?? "")
 ///     list.add(address)
@@ -97,7 +97,7 @@ extension GalleryList {
 
     /// Sets the user's title for a gallery. Adds the gallery if the list lacks it.
     ///
-    /// - Parameter title: the title; nil or blank removes it.
+    /// - Parameter title: the title; a nil or blank title removes the present title.
     public mutating func setTitle(_ title: String?, of address: Address) {
         let title = title.flatMap { GalleryLine.title($0) }
         guard title != self.title(of: address) else { return }
@@ -125,7 +125,7 @@ extension GalleryList {
     }
 }
 
-/// The built-in galleries, which the list names only if they have a title or an interval.
+/// The built-in galleries. The list names a built-in gallery only if it has a title or an interval.
 extension GalleryList {
     /// The line that removes the built-in galleries.
     private static let removal = "no-built-in-galleries"
@@ -151,9 +151,10 @@ extension GalleryList {
     ///
     ///     let list = mine.merging(theirs, since: before)
     ///
-    /// Additions and removals of both count. If both changed the same line or the order, this list wins.
+    /// Additions and removals of both programs count. If both programs changed the same line or the order, this list
+    /// wins.
     ///
-    /// - Parameter before: the list that both started with.
+    /// - Parameter before: the list with which both programs started.
     public func merging(_ theirs: GalleryList, since before: GalleryList) -> GalleryList {
         guard theirs != before else { return self }
         guard self != before else { return theirs }
@@ -198,7 +199,7 @@ extension GalleryList {
 
 /// A line of the file of galleries: address, tab, update interval, tab, title.
 private struct GalleryLine: Equatable, Sendable {
-    /// The gallery's address; nil if the line is a comment or the address is invalid.
+    /// The gallery's address; nil for a comment or an invalid address.
     var address: Address?
     /// The gallery's own update interval; nil if the general setting applies.
     var interval: SyncInterval? {
@@ -206,7 +207,8 @@ private struct GalleryLine: Equatable, Sendable {
     }
     /// The user's title for the gallery, if any.
     var title: String?
-    /// The text that Vitrine writes back unchanged: the text after the address, or a whole line without an address.
+    /// The interval as text, or the invalid text in its place, which Vitrine writes back. For a line without an
+    /// address, this is the whole line.
     private var rest: String
 
     init(_ address: Address) {

@@ -20,8 +20,8 @@ public struct Locations: Hashable, Sendable {
         let home = Self.absolute(variable("HOME")) ?? fallback()
         self.home = home
         func folder(_ name: String, _ usual: String) -> String {
-            // "All paths set in these environment variables must be absolute. If an implementation encounters a relative
-            // path … it should consider the path invalid and ignore it."
+            // "All paths set in these environment variables must be absolute. If an implementation encounters a
+            // relative path … it should consider the path invalid and ignore it."
             (Self.absolute(variable(name)) ?? "\(home)/\(usual)") + "/vitrine"
         }
         config = folder("XDG_CONFIG_HOME", ".config")
@@ -34,7 +34,7 @@ public struct Locations: Hashable, Sendable {
     public var settingsFile: String { config + "/config" }
     /// The path of the list of galleries.
     public var galleriesFile: String { config + "/galleries" }
-    /// The path of the file with the passwords that the user chose to keep in a file.
+    /// The path of the file with passwords, if the user keeps passwords in a file.
     public var passwordsFile: String { config + "/passwords" }
     /// The path of the file with network measurements of hosts.
     public var networkFile: String { state + "/network" }
@@ -53,7 +53,7 @@ public struct Locations: Hashable, Sendable {
     public var ratingsFolder: String { data + "/ratings" }
     /// The folder with a file for each running browser. A file without its process reveals a crash.
     public var runningFolder: String { state + "/running" }
-    /// The folder with the results of work without a terminal, which the next start shows.
+    /// The folder with the results of work without a terminal. The next start shows the results.
     public var reportsFolder: String { state + "/reports" }
 
     private static func absolute(_ path: String?) -> String? {

@@ -6,7 +6,7 @@ final class LockedFile {
     private let path: String
     private var descriptor: Int32
 
-    /// The ending of a file's name until the file is locked and has its text.
+    /// The ending of an unfinished file's name. A file is finished when it is locked and has its text.
     static let unfinished = ".new"
 
     /// Creates the file with a text. Returns nil on failure.
@@ -15,8 +15,8 @@ final class LockedFile {
         let unfinished = path + Self.unfinished
         descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        // An unlocked file with the final name would look like that of an ended process, so rename after locking. If
-        // another start of Vitrine has removed the unfinished file meanwhile, renaming fails.
+        // An unlocked file with the final name would look like the file of an ended process, so rename after locking.
+        // If another start of Vitrine has removed the unfinished file meanwhile, renaming fails.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
             text.isEmpty || (try? SharedFile.write(text, to: descriptor)) != nil, rename(unfinished, path) == 0
         else {

@@ -67,10 +67,12 @@ public struct Places: Equatable, Sendable {
         if lines.count > Self.most { lines.removeLast() }
     }
 
-    /// Whether the user has opened a gallery in the browser, or named it for an update.
+    /// Returns whether the user has opened a gallery, or named it in a command. The commands are those for updates and
+    /// exports.
     public func knows(_ gallery: Address) -> Bool { lines.contains { Self.isPlace($0, in: gallery) } }
 
-    /// Records a gallery that the user has named for an update or an export. A known position stays.
+    /// Records a gallery that the user has named for an update or an export. If the gallery already has a position, the
+    /// call changes nothing.
     public mutating func note(_ gallery: Address) {
         guard !knows(gallery) else { return }
         // The first line stays the gallery that the user has opened last.
@@ -87,9 +89,9 @@ public struct Places: Equatable, Sendable {
     }
 }
 
-/// A position in a gallery with its view. Vitrine keeps the position between runs.
+/// A position in a gallery, with the gallery's layout, order and filter. Vitrine keeps the position between runs.
 ///
-/// Nil members take their values from the settings.
+/// If the order or the sections are nil, the settings decide.
 public struct Place: Equatable, Sendable {
     /// The ways to lay out the photos of a gallery.
     public enum View: String, CaseIterable, Sendable {
@@ -99,7 +101,8 @@ public struct Place: Equatable, Sendable {
         case sheet
     }
 
-    /// The open gallery. An address from the file may lack secrets: see ``Address/lacksSecrets``.
+    /// The open gallery; nil for the list of galleries. An address from the file may lack secrets: see
+    /// ``Address/lacksSecrets``.
     public var gallery: Address?
     /// The gallery's own id of the selected photo.
     public var photo: String?
@@ -121,14 +124,14 @@ public struct Place: Equatable, Sendable {
     /// The length of the longest filter to keep.
     private static let longestFilter = 200
 
-    /// Creates a position with the settings' view.
+    /// Creates a position whose order and sections come from the settings.
     public init(gallery: Address? = nil, photo: String? = nil, isPhotoOpen: Bool = false) {
         self.gallery = gallery
         self.photo = photo
         self.isPhotoOpen = isPhotoOpen
     }
 
-    /// Reads a position from its text or line, and ignores unknown parts.
+    /// Reads a position from ``text`` or ``line``, and ignores unknown parts.
     public init(text: some StringProtocol) {
         self.init()
         var order = PhotoOrder()
@@ -194,7 +197,7 @@ public struct Place: Equatable, Sendable {
     }
 }
 
-/// The file of places, which all running Vitrine processes share.
+/// The file of positions in galleries, which all running Vitrine processes share.
 public struct PlacesFile: Sendable {
     private let path: String
     /// The path of the file in which older versions kept a single position.
@@ -206,7 +209,7 @@ public struct PlacesFile: Sendable {
         olderPath = locations.placeFile
     }
 
-    /// Reads the places. An unreadable file counts as empty.
+    /// Reads the positions. An unreadable file counts as empty.
     public func read() -> Places {
         places((try? PrivateFile.read(path)) ?? nil)
     }
@@ -218,7 +221,7 @@ public struct PlacesFile: Sendable {
         return places
     }
 
-    /// Records places in order, and keeps the changes that other processes made meanwhile.
+    /// Records positions in order, and keeps the changes that other processes made meanwhile.
     public func record(_ new: [Place]) throws(SettingsError) {
         try PrivateFile.change(path) { text in
             var places = places(text)
@@ -239,7 +242,7 @@ public struct PlacesFile: Sendable {
     }
 }
 
-/// The history of typed commands: a file with a command on each line, the newest last.
+/// The history of typed commands. Its file has a command on each line, the newest last.
 public struct CommandHistory: Equatable, Sendable {
     /// The commands, oldest first, without repetitions.
     public private(set) var lines: [String] = []
@@ -259,8 +262,8 @@ public struct CommandHistory: Equatable, Sendable {
 
     /// Adds a command at the end of the history.
     ///
-    /// The history ignores lines that may contain a secret: an address may have a password before an `@`, or a token in its
-    /// query.
+    /// The history ignores lines that may contain a secret. An address may have a password before an `@`, or a token in
+    /// its query.
     public mutating func add(_ line: String) {
         let line = line.trimmed
         guard !line.isEmpty, line.utf8.count <= Self.longest, !line.contains("@"),

@@ -26,7 +26,7 @@ public enum PrivateFile {
         try replace(target(of: path)) { () throws(SettingsError) in text }
     }
 
-    /// Creates a file with the log, in the format of gzip if the file's name ends in `.gz`.
+    /// Creates a file with the text of the log. If the file's name ends in `.gz`, the text is compressed.
     ///
     /// The user may have typed the path of another file by mistake. So the call replaces no file.
     public static func createLog(_ text: String, at path: String) throws(SettingsError) {
@@ -45,7 +45,7 @@ public enum PrivateFile {
 
     /// Changes a file under a lock, so that simultaneous programs keep each other's changes.
     ///
-    /// - Parameter body: returns the new text for the present one, which is nil if the file does not exist.
+    /// - Parameter body: returns the new text. Its argument is the present text, or nil if the file does not exist.
     public static func change(_ path: String, _ body: (String?) -> String) throws(SettingsError) {
         let path = target(of: path)
         try replace(path) { () throws(SettingsError) in body(try read(path)) }
@@ -55,7 +55,8 @@ public enum PrivateFile {
     ///
     /// The call refuses a file that the user has made read-only, and a file that is not text.
     ///
-    /// - Parameter body: returns the new text for the present one, which is empty if the file does not exist.
+    /// - Parameter body: returns the new text. Its argument is the present text, which is empty if the file does not
+    ///   exist.
     static func edit(_ path: String, _ body: (String) -> String) throws(SettingsError) {
         let path = target(of: path)
         do {
@@ -93,7 +94,7 @@ public enum PrivateFile {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-            // Replacing a link without a target would separate the file from the place that the link names.
+            // Writing would replace the link itself, and the place that the link names would still have no file.
             guard lstat(path, &status) != 0 else {
                 throw .file(path: path, reason: "the link points to a missing file")
             }

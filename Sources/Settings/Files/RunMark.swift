@@ -1,15 +1,16 @@
 import Files
 import Glibc
 
-/// A file that exists while a browser runs, to detect crashes.
+/// A file that exists while Vitrine's full-screen browser runs, to detect crashes.
 ///
 ///     let hasDied = RunMark.takeDeaths(in: locations.runningFolder)
 ///     let mark = RunMark(in: locations.runningFolder)
 ///     …
 ///     mark?.remove()
 ///
-/// Each process keeps its own file locked. An unlocked file therefore means a crash, unless it is from an earlier boot: then the
-/// machine lost power or was shut down. The file's name contains the boot's id. The file is empty, so that it works on a full disk.
+/// Each process keeps its own file locked. An unlocked file therefore means a crash, unless the file is from an earlier
+/// boot. In that case, the machine lost power or was shut down. The file's name contains the boot's id. The file is
+/// empty, so that it works on a full disk.
 public final class RunMark {
     private let file: LockedFile
 
@@ -25,7 +26,7 @@ public final class RunMark {
         self.file = file
     }
 
-    /// Removes the file when the process ends normally. Further calls do nothing.
+    /// Removes the file. The process calls this at its normal end. Further calls do nothing.
     public func remove() { file.remove() }
 
     /// Removes the files of ended processes. Returns whether a process crashed since the last boot.
@@ -43,7 +44,7 @@ public final class RunMark {
         return hasDeaths
     }
 
-    /// Whether a file's name is that of a finished or unfinished mark.
+    /// Returns whether a file name is the name of a mark, finished or unfinished.
     private static func isMark(_ name: String) -> Bool {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let isWhole = parts.count == 3 || parts.count == 4 && name.hasSuffix(LockedFile.unfinished)

@@ -4,7 +4,8 @@ import Model
 
 /// The result of work without a terminal, kept until the next start.
 ///
-///     let report = UnattendedReport(in: locations.reportsFolder, atWork: "Vitrine saves …", interrupted: "Vitrine was …")
+///     let report = UnattendedReport(
+///         in: locations.reportsFolder, atWork: "Vitrine saves …", interrupted: "Vitrine was …")
 ///     …
 ///     report?.end("Saved 500 photos to ~/lake.")
 ///     …
@@ -16,7 +17,7 @@ public final class UnattendedReport {
     private var file: LockedFile
 
     private static let ending = ".report"
-    /// The maximum number of bytes of a sentence. Names in it may be long.
+    /// The maximum number of bytes of a sentence. File names in a sentence may be long.
     private static let longest = 1_500
     /// The maximum number of reports to show at once. Later starts show the others.
     private static let most = 10
@@ -24,14 +25,14 @@ public final class UnattendedReport {
     /// Creates the file. Returns nil on failure.
     ///
     /// - Parameters:
-    ///   - atWork: a sentence to show while the work goes on.
+    ///   - atWork: a sentence to show while the process works.
     ///   - interrupted: a sentence to show if the process ends before it has a result.
     public init?(in folder: String, atWork: String, interrupted: String) {
         guard let file = Self.file(in: folder, [interrupted, atWork]) else { return nil }
         (self.folder, self.file) = (folder, file)
     }
 
-    /// Replaces the sentences by the result. The caller makes text from outside visible.
+    /// Replaces the sentences by the result. The caller has made control characters in the result visible.
     public func end(_ result: String) {
         // If the disk is full, the next start shows that the work was interrupted.
         guard let last = Self.file(in: folder, [result]) else { return }
@@ -39,7 +40,7 @@ public final class UnattendedReport {
         file = last
     }
 
-    /// Removes the file, because there was no work.
+    /// Removes the file. The process calls this if there is no work to report.
     public func remove() { file.remove() }
 
     /// Returns the sentences of reports, and removes the reports of ended work.
@@ -57,7 +58,7 @@ public final class UnattendedReport {
         }
     }
 
-    /// Creates a file with sentences, each on a line.
+    /// Creates a file with sentences, one on each line.
     private static func file(in folder: String, _ sentences: [String]) -> LockedFile? {
         let path = "\(folder)/\(getpid()).\(UInt32.random(in: 0...UInt32.max))\(ending)"
         // A reader would mistake a file that is not yet locked for the file of an ended process.

@@ -6,13 +6,13 @@ import Synchronization
 ///     try live.keep("theme", "light")                  // also in the settings file
 ///     for await settings in live.changes() { … }
 ///
-/// Screens put the user's changes here, and the parts of the program follow ``changes()``. A change overrides the command
-/// line, which overrides the settings file.
+/// Screens pass the user's changes to this object, and the parts of the program follow ``changes()``. A change
+/// overrides the command line, which overrides the settings file.
 public final class LiveSettings: Sendable {
     private struct State {
         /// The settings of the file and the command line.
         var inForce: SettingsInForce
-        /// The settings that the user has changed since the start, as text; nil for the default.
+        /// The user's changes since the start, as text; nil restores the default value.
         var changed: [String: String?] = [:]
         /// The settings that the program uses.
         var settings: Settings
@@ -24,12 +24,15 @@ public final class LiveSettings: Sendable {
     private let source: (invocation: Invocation, locations: Locations)?
     private let check: Check
 
-    /// A function that throws an error if the program cannot change from the former settings to the new ones.
+    /// A check of changed settings.
+    ///
+    /// The function throws an error if the program cannot change from the former settings to the new ones.
     public typealias Check = @Sendable (_ former: Settings, _ new: Settings) throws(SettingsError) -> Void
 
     /// Reads the settings of a command line and its settings file.
     ///
-    /// - Parameter check: throws an error if the program cannot use changed settings, such as an unreadable file.
+    /// - Parameter check: throws an error if the program cannot use changed settings, such as the path of an unreadable
+    ///   file.
     public init(
         _ invocation: Invocation, _ locations: Locations,
         check: @escaping Check = { (_, _) throws(SettingsError) in }
@@ -53,7 +56,7 @@ public final class LiveSettings: Sendable {
     /// The settings of the file and the command line, without the user's later changes.
     public var inForce: SettingsInForce { state.withLock { $0.inForce } }
 
-    /// The settings that the user has changed since the start, as arguments for another command line.
+    /// The user's changes since the start, as arguments for another command line.
     public var changedArguments: [String] {
         state.withLock { state in
             state.changed.keys.sorted().compactMap { name in
@@ -65,12 +68,12 @@ public final class LiveSettings: Sendable {
         }
     }
 
-    /// Returns the place that sets a setting.
+    /// Returns the source of a setting's value.
     public func origin(of option: SettingsOption) -> SettingsInForce.Origin {
         state.withLock { $0.changed[option.name] != nil ? .session : $0.inForce.origin(of: option.name) }
     }
 
-    /// Returns a setting's value at the next start, if it will differ.
+    /// Returns the new value of a setting that waits for the next start. Returns nil if no new value waits.
     public func nextValue(of option: SettingsOption) -> String? {
         state.withLock { state in
             let next = option.text(in: state.inForce.settings)
@@ -96,9 +99,9 @@ public final class LiveSettings: Sendable {
 
     // MARK: - Changes
 
-    /// Changes a setting until Vitrine ends. Nil is the default value.
+    /// Changes a setting until Vitrine ends. Nil restores the default value.
     ///
-    /// - Returns: the sentence about the time of the change, if it does not take effect at once.
+    /// - Returns: a sentence about the time when the change takes effect; nil if the change takes effect at once.
     @discardableResult
     public func set(_ name: String, to text: String?) throws(SettingsError) -> String? {
         let option = try Self.option(named: name)
@@ -115,11 +118,12 @@ public final class LiveSettings: Sendable {
         return option.effectSentence
     }
 
-    /// Changes a setting, also in the settings file. Nil removes it from the file.
+    /// Changes a setting, and saves the change in the settings file. Nil removes the setting from the file.
     ///
-    /// The call waits for the disk. It changes no other line, and keeps what other programs have written meanwhile.
+    /// The call waits for the disk. It changes no other line of the file, and keeps changes that other programs have
+    /// made meanwhile.
     ///
-    /// - Returns: the sentence about the time of the change, if it does not take effect at once.
+    /// - Returns: a sentence about the time when the change takes effect; nil if the change takes effect at once.
     @discardableResult
     public func keep(_ name: String, _ text: String?) throws(SettingsError) -> String? {
         let option = try Self.option(named: name)
@@ -148,7 +152,8 @@ public final class LiveSettings: Sendable {
         return option.effectSentence
     }
 
-    /// Returns the text to keep for a setting: as the user typed it, or its value. Returns nil for the default.
+    /// Returns the text to save for a setting in the settings file. The text is what the user typed, or else the
+    /// present value. Returns nil for the default value.
     public func textToKeep(of option: SettingsOption) -> String? {
         state.withLock { state in
             if let changed = state.changed[option.name] { return changed }
@@ -198,7 +203,7 @@ public final class LiveSettings: Sendable {
     }
 }
 
-/// Changes one setting in the text of a settings file, and leaves the other lines as they are.
+/// Changes one setting in the text of a settings file. All other lines stay as they are.
 ///
 ///     SettingsEdit(text).setting(option, to: "light")
 struct SettingsEdit {
@@ -226,10 +231,10 @@ struct SettingsEdit {
         self.lines = lines
     }
 
-    /// Returns the text with another value of a setting; nil removes the lines that set it.
+    /// Returns the text with a new value for a setting. Nil removes the lines that set the setting.
     ///
-    /// The last line that sets the option gets the value, because that line counts. Without such a line, the value gets
-    /// a line at the end.
+    /// The last line that sets the setting gets the value, because Vitrine uses the last of several lines. If no line
+    /// sets the setting, the call appends a line.
     func setting(_ option: SettingsOption, to value: String?) -> String {
         let own = lines.filter { name(in: $0) == option.name }
         var new = text

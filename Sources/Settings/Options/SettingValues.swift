@@ -104,7 +104,7 @@ public struct LogLevels: Hashable, Sendable {
 
     /// The level of all parts without a level of their own.
     public var general: Settings.LogLevel
-    /// The parts with a level of their own; nil for a part that is off.
+    /// The parts with levels of their own. The value nil means that the part is off.
     public var parts: [Part: Settings.LogLevel?] = [:]
 
     /// The allowed values, as error messages describe them.
@@ -117,7 +117,7 @@ public struct LogLevels: Hashable, Sendable {
     /// Creates the levels of a log whose parts all have the same level.
     public init(_ general: Settings.LogLevel = .info) { self.general = general }
 
-    /// Parses a level, and after commas the levels of parts.
+    /// Parses a general level and levels of parts, separated by commas.
     public init?(_ text: String) {
         let words = text.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
         guard let general = Settings.LogLevel(rawValue: words[0]) else { return nil }
@@ -139,7 +139,8 @@ public struct LogLevels: Hashable, Sendable {
         return ([general.rawValue] + own).joined(separator: ",")
     }
 
-    /// Returns the values that begin with a text: first the level, then parts and their levels.
+    /// Returns the values that begin with a text, for completion. After a comma, the call completes parts and their
+    /// levels.
     static func completions(of text: String) -> [String] {
         let levels = Settings.LogLevel.allCases.map(\.rawValue)
         guard let comma = text.lastIndex(of: ",") else {

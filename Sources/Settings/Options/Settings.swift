@@ -41,7 +41,7 @@ public struct Settings: Hashable, Sendable {
         case error, info, debug
     }
 
-    /// Sections of a list. Years, months and days need date order.
+    /// The ways to divide a list into sections. Sections by year, month or day need a list in the order of dates.
     public enum Sections: String, CaseIterable, Hashable, Sendable {
         /// Sections by year in long lists, and no sections in short lists.
         case auto
@@ -67,11 +67,12 @@ public struct Settings: Hashable, Sendable {
     public var logFile: String?
     /// The amount of logging.
     public var logLevels = LogLevels()
-    /// The host whose exchanges the log shows, if any.
+    /// The host whose request and answer headers the log shows, if any.
     public var logExchanges: String?
     /// Whether Vitrine fetches nothing.
     public var offline = false
-    /// Whether Vitrine fetches and decodes nothing if the system cannot restrict the fetcher and the decoders completely.
+    /// Whether Vitrine requires a complete sandbox. If the system cannot restrict the fetcher and the decoders
+    /// completely, Vitrine then fetches and decodes nothing.
     public var requireSandbox = false
     /// Whether Vitrine draws with ASCII only.
     public var ascii = false
@@ -89,7 +90,7 @@ public struct Settings: Hashable, Sendable {
     public var plain = false
     /// Whether Vitrine updates a gallery when the user opens it.
     public var syncOnOpen = true
-    /// Whether Vitrine updates the gallery when the terminal's window gets the focus.
+    /// Whether Vitrine updates the open gallery when the terminal's window gets the focus.
     public var syncOnFocus = false
     /// Minutes between automatic updates; 0 for none.
     public var syncInterval = 0
@@ -103,9 +104,9 @@ public struct Settings: Hashable, Sendable {
     public var caFile: String?
     /// A PEM file with the user's certificate, for servers that require one.
     public var clientCertificate: String?
-    /// A PEM file with the certificate's key; nil if the certificate's file contains the key.
+    /// A PEM file with the key of the user's certificate; nil if the certificate's file contains the key.
     public var clientKey: String?
-    /// The only host that receives the certificate; nil for all hosts that require one.
+    /// The only host that receives the user's certificate; nil for all hosts that require one.
     public var clientCertificateHost: String?
     /// The path of the netrc file; nil for `~/.netrc`.
     public var netrc: String?

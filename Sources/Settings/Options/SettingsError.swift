@@ -70,7 +70,7 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
 
     /// Returns the input, shortened for a message.
     private static func short(_ text: String) -> String {
-        // Remove the password first: shortened before its `@`, it would not be recognised.
+        // Remove the password first. In a text that is cut before the `@`, the password would not be recognised.
         let text = Address.withoutCredentials(text)
         return text.count > 60 ? text.prefix(59) + "…" : text
     }

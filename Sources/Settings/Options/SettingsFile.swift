@@ -17,7 +17,7 @@ public enum SettingsFile {
             line.map { "\(path):\($0): \(error)" } ?? "\(error) Vitrine ignores the file."
         }
 
-        /// The mistake for a line of the screen, with the file's name but not its folder.
+        /// The mistake as one line of text, with the file's name but not its folder.
         public var notice: String {
             let text = description
             guard text.hasPrefix(path), let slash = path.lastIndex(of: "/") else { return text }
@@ -33,14 +33,15 @@ public enum SettingsFile {
 
     /// Applies the lines of a file to settings. Returns the invalid lines.
     ///
-    /// The call skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last line
-    /// counts, and the repetition is a mistake.
+    /// The call skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last
+    /// line takes effect, and the call reports the repetition as a mistake.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
         var lines: [String: Int] = [:]
         return apply(text, path: path, to: &settings, recording: &lines)
     }
 
-    /// Applies the lines of a file to settings, and records for each setting the number of the line that counts.
+    /// Applies the lines of a file to settings, and records line numbers. For each setting, `numbers` gets the number
+    /// of the line that takes effect.
     static func apply(
         _ text: String, path: String, to settings: inout Settings, recording numbers: inout [String: Int]
     ) -> [Mistake] {
@@ -111,8 +112,8 @@ extension StringProtocol {
 ///     for mistake in inForce.mistakes { complain("\(mistake)") }
 ///     use(inForce.settings)
 ///
-/// A file that the command line names must be readable. Problems with the default file are only ``mistakes``, so that Vitrine
-/// starts anyway.
+/// A file that the command line names must be readable. Problems with the default file are only ``mistakes``, so that
+/// Vitrine starts anyway.
 public struct SettingsInForce: Sendable {
     /// The settings of the file, overridden by the settings of the command line.
     public let settings: Settings
@@ -120,27 +121,27 @@ public struct SettingsInForce: Sendable {
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String
-    /// For each setting in the file, the number of the line that counts.
+    /// The number of the line that takes effect, for each setting in the file.
     private let lines: [String: Int]
     /// The names of the settings on the command line.
     private let given: Set<String>
 
-    /// The places that can set a setting.
+    /// The sources from which a setting can get its value.
     public enum Origin: Hashable, Sendable {
-        /// No place; the setting has its default value.
+        /// No source; the setting has its default value.
         case standard
         /// A line of the settings file.
         case file(path: String, line: Int)
         /// The command line.
         case commandLine
-        /// The user, since Vitrine started.
+        /// The user, who changed the setting while Vitrine ran.
         case session
     }
 
     /// The maximum number of mistakes to show on the screen.
     private static let shownMistakes = 5
 
-    /// Reads the named or default settings file and applies the command line.
+    /// Reads the named or default settings file, and the settings of the command line.
     public init(_ invocation: Invocation, _ locations: Locations) throws(SettingsError) {
         path = invocation.settingsFile ?? locations.settingsFile
         var settings = Settings()
@@ -181,7 +182,7 @@ public struct SettingsInForce: Sendable {
         }
     }
 
-    /// Returns the place that sets a setting.
+    /// Returns the source of a setting's value.
     public func origin(of name: String) -> Origin {
         if given.contains(name) { return .commandLine }
         return lines[name].map { .file(path: path, line: $0) } ?? .standard

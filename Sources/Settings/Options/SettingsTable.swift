@@ -86,10 +86,11 @@ public enum SettingsTable {
         options.first { $0.letter == letter }
     }
 
-    /// Returns the known name closest to a misspelled name. A name with dashes gets an answer with dashes.
+    /// Returns the known name closest to a misspelled name. If the misspelled name begins with dashes, the answer does,
+    /// too.
     static func nearest(to name: String) -> String? {
         guard name.hasPrefix("--") else { return Misspelling.nearest(to: name, among: options.map(\.name)) }
-        // Dashes before a correct name come from the settings file, which uses none.
+        // If only the dashes are wrong, the name comes from the settings file, where names have no dashes.
         if let option = option(named: String(name.dropFirst(2))) { return option.name }
         return Misspelling.nearest(to: String(name.dropFirst(2)), among: InvocationTable.everyOption.map(\.name)).map {
             "--" + $0
@@ -111,7 +112,7 @@ public struct SettingsOption: Sendable {
         case atOnce
         /// The value takes effect only for later actions, which the text describes.
         case fromNowOn(String)
-        /// The value takes effect at the next start, for a reason.
+        /// The value takes effect only at the next start; the text gives the reason.
         case atNextStart(String)
     }
 
@@ -127,7 +128,7 @@ public struct SettingsOption: Sendable {
     public let choices: [String]
     /// The time when a changed value takes effect.
     public private(set) var effect = Effect.atOnce
-    /// Whether the value names a file that Vitrine reads before accepting it. Reading may take long.
+    /// Whether the value is the path of a file. Vitrine reads the file before accepting the value, which may take long.
     public private(set) var namesFile = false
     private let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
     private let current: @Sendable (Settings) -> String
@@ -146,14 +147,14 @@ public struct SettingsOption: Sendable {
         complete = { text in choices.filter { $0.hasPrefix(text) } }
     }
 
-    /// Returns the option with another time when a changed value takes effect.
+    /// Returns a copy of the option whose changes take effect at the given time.
     func holding(_ effect: Effect) -> SettingsOption {
         var option = self
         option.effect = effect
         return option
     }
 
-    /// Returns the option as one whose value names a file.
+    /// Returns a copy of the option whose value is the path of a file. See ``namesFile``.
     func namingFile() -> SettingsOption {
         var option = self
         option.namesFile = true
@@ -165,10 +166,10 @@ public struct SettingsOption: Sendable {
         try apply(&settings, text)
     }
 
-    /// Returns the setting to its default value.
+    /// Sets the setting to its default value.
     func reset(in settings: inout Settings) { copy(Settings(), &settings) }
 
-    /// Takes the setting's value from other settings.
+    /// Copies the setting's value from other settings.
     func take(from other: Settings, into settings: inout Settings) { copy(other, &settings) }
 
     /// The default value, as text.
@@ -180,7 +181,7 @@ public struct SettingsOption: Sendable {
     /// Returns the values that begin with a text.
     public func completions(of text: String) -> [String] { complete(text) }
 
-    /// The sentence about the time of a change; nil if it takes effect at once.
+    /// The sentence about the time when a change takes effect; nil if changes take effect at once.
     public var effectSentence: String? {
         switch effect {
         case .atOnce: nil

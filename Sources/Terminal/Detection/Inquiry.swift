@@ -1,7 +1,7 @@
 import Cells
 import Glibc
 
-/// Tracks the queries to a terminal and the terminal's answers, without a clock.
+/// Tracks the queries to a terminal and its answers, but no time limits.
 ///
 ///     var inquiry = Inquiry()
 ///     send(inquiry.ask([.version, .cellSize], on: Size(columns: 80, rows: 24)))
@@ -30,11 +30,12 @@ struct Inquiry {
     /// Whether the terminal still has to answer a query.
     var isOpen: Bool { !open.isEmpty }
 
-    /// Opens queries. Returns the bytes to send, which must stay in one piece.
+    /// Opens queries. Returns the bytes to send. The caller must send these bytes in one piece.
     ///
-    /// Queries to the terminal end with the device attributes query, which every terminal answers; this answer closes all other
-    /// queries. tmux passes on answers of the outer terminal, but not its device attributes. So the answer to the last
-    /// query to the outer terminal closes the other queries to it.
+    /// The last query to the terminal is for its device attributes, which nearly every terminal reports. The answer
+    /// closes all other queries to the terminal. The outer terminal is the terminal around tmux, if any. tmux passes on
+    /// its answers, but not its device attributes. So the answer to the last query, the kitty query, closes all other
+    /// queries to the outer terminal.
     ///
     /// - Parameter size: the current number of cells.
     mutating func ask(_ questions: Set<TerminalQuestion>, on size: Size) -> [UInt8] {
@@ -92,7 +93,7 @@ struct Inquiry {
         return true
     }
 
-    /// Closes all queries and keeps the answers so far, because a slow answer does not invalidate others.
+    /// Closes all queries. Keeps the answers so far, because they remain right if another answer is missing.
     mutating func giveUp() {
         open = []
     }
@@ -141,14 +142,14 @@ enum TerminalQuestion: CaseIterable, Hashable, Sendable {
     case outerVersion
     /// Whether the terminal around tmux supports kitty graphics.
     case outerKitty
-    /// The device attributes. This query comes last; its answer means that the terminal will answer no earlier query.
+    /// The device attributes. This query comes last. After its answer, the terminal will answer no earlier query.
     case attributes
 
     /// Returns the bytes of the query.
     ///
     /// - Parameter number: identifies the kitty query.
     func bytes(number: Int) -> String {
-        // Query with one black pixel, which is not stored.
+        // The query contains one black pixel, which the terminal does not store.
         let kitty = "Gi=\(number),s=1,v=1,a=q,t=d,f=24;AAAA"
         return switch self {
         case .version: "\u{1B}[>q"
@@ -189,7 +190,8 @@ struct TerminalAnswers: Hashable, Sendable {
     var synchronises = false
     /// The number of colours of a sixel picture.
     var sixelColours: Int?
-    /// The device attributes. Nearly every terminal answers this last query, so that afterwards no other answer is outstanding.
+    /// The device attributes. Nearly every terminal answers this query. It is the last query, so no other answer
+    /// follows.
     var attributes: [Int]?
 
     /// The size of the text area in pixels and in cells.
@@ -203,7 +205,8 @@ struct TerminalAnswers: Hashable, Sendable {
         var cell: CellPixels? { CellPixels((width, height), dividedBy: size) }
     }
 
-    /// Whether the attributes include sixel ("4"). The first attribute does not count, because it is the terminal class.
+    /// Whether the attributes include sixel ("4"). The first attribute does not count, because it is the terminal
+    /// class.
     var takesSixel: Bool { attributes?.dropFirst().contains(4) ?? false }
 }
 

@@ -32,11 +32,12 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
     struct Traits: Sendable {
         /// The beginning of the terminal's version answer; nil if the terminal does not answer.
         var version: String?
-        /// Whether only later versions of the terminal answer the version query.
+        /// Whether older versions of the terminal do not answer the version query.
         var mayBeSilent = false
         /// The beginning of the terminal's `TERM` value.
         var kind: String?
-        /// The environment variables that the terminal sets. One that other terminals set, too, has a value here.
+        /// The environment variables that the terminal sets. A variable that other terminals set, too, counts only with
+        /// the value given here.
         var variables: [(name: String, value: String?)] = []
         /// The terminal's support for pixels.
         var pixels = Pixels.asAnswered
@@ -46,7 +47,7 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
         var drawsSextants = false
         /// Whether the terminal ignores unknown queries. Some terminals print unknown queries on the screen.
         var ignoresUnknownQueries = true
-        /// A remark about the terminal's wrong answers.
+        /// A remark about the terminal's wrong or missing answers.
         var misreport: String?
     }
 
@@ -65,7 +66,8 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
 }
 
 extension TerminalBrand {
-    /// The brand's known traits. These traits override the terminal's answers, and the user's settings override these traits.
+    /// The brand's known traits. These traits override the terminal's answers, and the user's settings override these
+    /// traits.
     var traits: Traits {
         switch self {
         case .kitty:

@@ -58,8 +58,8 @@ public struct TerminalEnvironment: Sendable {
         min(1_000, max(1, Int(escapeDelay) ?? 25))
     }
 
-    /// Whether the terminal supports or ignores xterm's extensions, such as bracketed paste and focus reports. The Linux
-    /// console and real VT100s would print some of these sequences.
+    /// Whether the terminal supports or ignores xterm's extensions, such as bracketed paste and focus reports. The
+    /// Linux console and real VT100s would print some of these sequences.
     var isXtermLike: Bool {
         let families = [
             "xterm", "tmux", "screen", "rxvt", "alacritty", "foot", "kitty", "wezterm", "konsole", "vte", "gnome",
@@ -84,8 +84,8 @@ public struct TerminalEnvironment: Sendable {
         return markedBrand.map { ($0, false) }
     }
 
-    /// The brand that the environment variables name, without multiplexers. If several brands set a variable, its value
-    /// decides, because the last terminal overwrote it.
+    /// The brand that variables other than `TERM` identify; never a multiplexer. If several brands set a variable, its
+    /// value decides, because the last terminal overwrote the value.
     var markedBrand: TerminalBrand? {
         let brands = TerminalBrand.allCases.filter { !$0.isMultiplexer }
         let named = brands.first { brand in
@@ -100,7 +100,8 @@ public struct TerminalEnvironment: Sendable {
     private var multiplexer: (brand: TerminalBrand, isByKind: Bool)? {
         if kind.hasPrefix("tmux") { return (.tmux, true) }
         if kind.hasPrefix("screen") {
-            // tmux may use this type too. Its version answer tells which of the two it is.
+            // tmux may set `TERM` to `screen`, too. The answer to the version query will tell whether this is tmux or
+            // GNU screen.
             return marks["TMUX"] != nil && marks["STY"] == nil ? (.tmux, false) : (.gnuScreen, true)
         }
         for brand in [TerminalBrand.tmux, .gnuScreen, .zellij]
@@ -115,9 +116,10 @@ public struct TerminalEnvironment: Sendable {
 struct TerminalIdentity: Hashable, Sendable {
     /// The terminal's brand, if Vitrine knows the brand.
     let brand: TerminalBrand?
-    /// The brand as text, with the source of the knowledge.
+    /// The brand as text, and how Vitrine knows the brand.
     let text: String
-    /// Whether the brand is certain enough to rely on its pixel support, for example because the terminal reported its version.
+    /// Whether the brand is certain enough to rely on its pixel support, for example because the terminal reported its
+    /// version.
     let isCertain: Bool
 
     /// Combines the environment and the terminal's answers.
@@ -138,7 +140,7 @@ struct TerminalIdentity: Hashable, Sendable {
         }
         let traits = brand.traits
         let source = isByKind ? "TERM" : "the environment"
-        // The terminal answered later queries but not the version query, which the named brand answers.
+        // The terminal answered later queries, but not the version query. The named brand would have answered it.
         let isRefuted = answers.attributes != nil && traits.version != nil && !traits.mayBeSilent
         guard !isRefuted || brand.isMultiplexer else {
             self.brand = nil
@@ -154,8 +156,8 @@ struct TerminalIdentity: Hashable, Sendable {
 
     /// The queries that this terminal can answer.
     ///
-    /// tmux mistakes kitty's query for a title, and GNU screen mistakes the query for a message. So Vitrine does not send this
-    /// query to them; tmux only passes the query on to the outer terminal.
+    /// tmux mistakes kitty's query for a title, and GNU screen mistakes the query for a message. So Vitrine does not
+    /// send this query to tmux or GNU screen. tmux only passes the query on to the terminal around tmux.
     var questions: Set<TerminalQuestion> {
         switch brand {
         case .gnuScreen: [.version, .attributes]

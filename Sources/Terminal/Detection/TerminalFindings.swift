@@ -60,9 +60,9 @@ public struct TerminalFindings: Hashable, Sendable {
         return "all, including sextants, which \(brand.rawValue) draws itself"
     }
 
-    /// Returns the size of a cell. The terminal's answer takes precedence over the system's size, which some terminals report
-    /// wrongly or not at all. The reported text area counts only until a resize, because the system's size is newer then. The
-    /// old cell size serves until the terminal answers again.
+    /// Returns the size of a cell. The terminal's answer takes precedence over the system's size, which some terminals
+    /// report wrongly or not at all. The reported text area counts only until a resize, because the system's size is
+    /// newer then. If the system reports no size, Vitrine uses the old cell size until the terminal answers again.
     private static func cell(
         _ circumstances: Circumstances, _ answers: TerminalAnswers
     ) -> (cell: CellPixels?, text: String) {
@@ -128,8 +128,8 @@ struct PixelFindings {
         _ answers: TerminalAnswers, _ wishes: TerminalWishes, cell: CellPixels?
     ) {
         let isTmux = identity.brand == .tmux
-        /// Returns the capabilities for a protocol. Kitty and iTerm2 scale a picture to its cells, so that an unknown cell size
-        /// makes the picture only less sharp. A sixel picture would cover the wrong cells.
+        /// Returns the capabilities for a protocol. Kitty and iTerm2 scale a picture to its cells, so that an unknown
+        /// cell size makes the picture only less sharp. A sixel picture would cover the wrong cells.
         func pixels(_ language: PixelProtocol) -> PixelCapabilities {
             PixelCapabilities(
                 language, cellWidth: cell?.width ?? 10, cellHeight: cell?.height ?? 20,
@@ -180,8 +180,9 @@ struct PixelFindings {
         return (nil, answers.attributes == nil ? "the terminal does not answer" : "the terminal reports no support")
     }
 
-    /// Returns the pixel protocol of the terminal around tmux; nil if that terminal has no kitty graphics. Vitrine then places
-    /// pictures with placeholder characters (U+10EEEE), which not all terminals with kitty graphics support.
+    /// Returns the pixel protocol of the terminal around tmux; nil if that terminal has no kitty graphics. In tmux,
+    /// Vitrine places pictures with placeholder characters (U+10EEEE), which not all terminals with kitty graphics
+    /// support.
     private static func throughTmux(
         _ environment: TerminalEnvironment, _ answers: TerminalAnswers, isUnicode: Bool
     ) -> (PixelProtocol?, String)? {

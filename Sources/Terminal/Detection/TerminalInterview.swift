@@ -12,22 +12,23 @@ final class TerminalInterview {
     private var inquiry = Inquiry()
     /// The queries to send after the open queries.
     private var next: Set<TerminalQuestion> = []
-    /// The number of attribute queries without an answer. An answer to an earlier query must not end a later inquiry.
+    /// The number of attribute queries without an answer. Vitrine counts them, so that a late answer to an earlier
+    /// query does not end a later inquiry.
     private var owed = 0
-    /// An attributes answer that seemed to belong to an earlier query. If no other answer follows, this answer ends the
-    /// current inquiry.
+    /// An attributes answer that seemed to belong to an earlier query. If no other attributes answer follows in time,
+    /// this answer ends the current inquiry.
     private var held: TerminalReply?
     /// Whether Vitrine has repeated the queries to the terminal around tmux.
     private var hasAskedOuterAgain = false
     /// The time until which a silent terminal may still answer.
     private var overdueUntil: DispatchTime?
-    /// The timer that ends unanswered queries; nil if no query is open.
+    /// The timer that ends unanswered queries; nil while no time limit runs.
     private var timer: (any DispatchSourceTimer)?
     /// The milliseconds to wait for an answer.
     private let limit: Int
     private let size: () -> Size
     private let send: ([UInt8]) -> Void
-    /// Called when answers have arrived, or when the time for them is over.
+    /// Called when answers have arrived, or when their time limit is over.
     private let onAnswers: () -> Void
 
     /// Creates an interview that has sent no queries.
@@ -53,9 +54,9 @@ final class TerminalInterview {
         return .now() < overdueUntil
     }
 
-    /// Sends queries as soon as no other query is open. The time limit starts with ``startTimeLimit()``.
+    /// Sends queries as soon as no other query is open. ``startTimeLimit()`` starts the time limit.
     ///
-    /// - Parameter frame: adds bytes that must be sent in the same piece.
+    /// - Parameter frame: adds bytes that must be sent in one piece with the queries.
     func ask(_ questions: Set<TerminalQuestion>, frame: ([UInt8]) -> [UInt8] = { $0 }) {
         guard !questions.isEmpty else { return }
         guard !inquiry.isOpen else {
@@ -68,8 +69,8 @@ final class TerminalInterview {
         if inquiry.open.contains(.attributes) { owed += 1 }
     }
 
-    /// Starts the time limit. The caller calls this method when all bytes are sent, because a query may wait behind a large
-    /// picture on a slow line.
+    /// Starts the time limit. The caller calls this method when all bytes are sent, because a query may wait behind a
+    /// large picture on a slow line.
     func startTimeLimit() {
         guard inquiry.isOpen, timer == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
@@ -117,7 +118,7 @@ final class TerminalInterview {
         if inquiry.open.contains(.attributes) {
             next = []
         } else if !hasAskedOuterAgain, inquiry.open.contains(where: \.isForOuter) {
-            // While tmux starts, it drops the queries that it should pass on.
+            // While tmux starts, it drops the queries that it should pass on, so repeat them once.
             hasAskedOuterAgain = true
             next.formUnion(inquiry.open)
         }

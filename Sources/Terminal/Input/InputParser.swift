@@ -2,19 +2,20 @@ import Cells
 
 /// Parses a terminal's bytes into keys and other events.
 ///
-/// The bytes may be split anywhere. Keys follow terminfo and the usual sequences. Replies to queries look similar to keys, and
-/// may be late, cut, or forged by printed files. The parser keeps replies apart from keys, and skips unknown sequences as a
-/// whole.
+/// The bytes may be split anywhere. Keys follow terminfo and the usual sequences. Replies to queries look similar to
+/// keys, and may be late, incomplete, or forged by printed files. The parser separates replies from keys, and skips
+/// unknown sequences as a whole.
 struct InputParser {
     /// The event that further bytes may complete.
     enum Waiting {
         /// No bytes are pending.
         case nothing
-        /// An escape byte or the like: a complete key if nothing follows soon, otherwise the start of a sequence.
+        /// A short input, such as an escape byte. It is a whole key unless more bytes follow soon.
         case key
         /// A sequence whose rest is missing. The rest arrives faster than a user can type.
         case sequence
-        /// A paste whose rest is missing. The rest arrives at the terminal's speed, unless the end of the paste was lost.
+        /// A paste whose rest is missing. The rest arrives at the terminal's speed, unless the end of the paste was
+        /// lost.
         case paste
     }
 
@@ -26,7 +27,7 @@ struct InputParser {
     /// The bytes of the current paste; nil outside a paste.
     private var paste: [UInt8]?
 
-    /// The maximum number of bytes of a paste to keep. The parser drops the rest.
+    /// The maximum number of bytes of a paste to keep. The parser drops further bytes.
     static let maximumPaste = 1 << 16
     /// The length of the longest sequence. The parser drops longer sequences.
     static let maximumSequence = 1 << 12
@@ -81,11 +82,12 @@ struct InputParser {
         }
         guard let first = pending.first else { return [] }
         guard first == 0x1B else {
-            // Incomplete UTF-8.
+            // Drop an incomplete UTF-8 character.
             pending = []
             return []
         }
-        // A lone escape byte is the Escape key; with one character, it is Alt. Longer input is an incomplete sequence.
+        // A lone escape byte is the Escape key. An escape byte with one character is that character with Alt. Longer
+        // input is an incomplete sequence.
         let rest = Array(pending.dropFirst())
         pending = []
         guard let next = rest.first else { return [.key(Key(.escape))] }
@@ -153,7 +155,8 @@ struct InputParser {
                 guard pending[index + 1] == UInt8(ascii: "\\") else { return (nil, index) }
                 addReply(TerminalReply(introducer: pending[1], body: pending[2..<index]))
                 return (nil, index + 2)
-            // Users cannot type strings, so a line end or ^C in a string means that the string's end was lost.
+            // Replies contain no line end or ^C. If one arrives, the string's end was lost, and the user typed this
+            // byte.
             case 0x03, 0x0D: return (nil, index)
             default: index += 1
             }
@@ -184,7 +187,7 @@ struct InputParser {
         switch byte {
         case 0x0D, 0x0A: Key(.enter)
         case 0x09: Key(.tab)
-        // Terminals differ in which of the two the backspace key sends.
+        // The backspace key sends one of these two bytes, depending on the terminal.
         case 0x7F, 0x08: Key(.backspace)
         case 0x00: .control(" ")
         case 0x01...0x1A: .control(Character(Unicode.Scalar(byte + 0x60)))

@@ -13,7 +13,7 @@ final class InputReader {
     private var parser: InputParser
     private let escapeWait: Int
     private let sequenceWait: Int
-    /// The number of reads, so that a timeout from before the last read is ignored.
+    /// The number of reads. A timer has no effect if this number has changed since the timer started.
     private var reads = 0
     /// The time at which the pending sequence started.
     private var sequenceStart: DispatchTime?
@@ -26,10 +26,11 @@ final class InputReader {
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
 
-    /// The milliseconds to wait after an escape byte while a reply is expected, because replies begin with an escape byte, too.
+    /// The milliseconds to wait after an escape byte while a reply is expected, because replies begin with an escape
+    /// byte, too.
     static let answerWait = 250
-    /// The milliseconds to wait for the rest of a sequence, counted from its start, or of a paste, counted from its last bytes.
-    /// Afterwards, keys work again.
+    /// The milliseconds to wait for the rest of a sequence or a paste. The time counts from the start of a sequence, or
+    /// from the last bytes of a paste. Afterwards, keys work again.
     static let usualSequenceWait = 2_000
 
     init(
@@ -58,7 +59,8 @@ final class InputReader {
         parser.reset()
     }
 
-    /// Reads expected replies for a limited time, so that the next program does not read them. Drops keys typed meanwhile.
+    /// Reads expected replies for a limited time. Otherwise, the next program would read them as input. Drops keys
+    /// typed meanwhile.
     func drain(milliseconds: Int) {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         while isAnswerDue() {
@@ -125,10 +127,10 @@ final class InputReader {
 extension DispatchSourceProtocol {
     /// Stops the source's events for good, before the program ends.
     ///
-    /// This method does not cancel the source. On Linux, libdispatch frees its state for a descriptor or signal together with
-    /// the last source, on the thread that cancels the source. libdispatch's own thread may still use that state, which
-    /// occasionally crashed Vitrine when the terminal disappeared. The source is retained, because a suspended source must not
-    /// be released.
+    /// This method does not cancel the source. On Linux, libdispatch frees its state for a descriptor or signal
+    /// together with the last source, on the thread that cancels the source. libdispatch's own thread may still use
+    /// that state, which occasionally crashed Vitrine when the terminal disappeared. The source is retained, because a
+    /// suspended source must not be released.
     func silence() {
         suspend()
         _ = Unmanaged.passRetained(self as AnyObject)

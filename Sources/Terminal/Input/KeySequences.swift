@@ -5,10 +5,10 @@ struct KeySequences {
     private var keys: [[UInt8]: Key] = [:]
     private var longest = 0
 
-    /// Creates the usual sequences, without those of terminfo.
+    /// Creates the usual sequences, without terminfo's sequences.
     init() {}
 
-    /// Creates the usual sequences, and adds those of terminfo.
+    /// Creates the usual sequences, and adds terminfo's sequences.
     ///
     /// - Parameter string: looks up a terminfo string by name.
     init(terminfo string: (String) -> [UInt8]?) {

@@ -37,14 +37,14 @@ final class SignalSources {
 
     /// Stops the process group, as the shell's job control does. Returns when the user continues the program.
     ///
-    /// Returns immediately if nothing could continue the process group, as in a terminal without a shell: "if the process group
-    /// is orphaned" the system discards this signal, unlike SIGSTOP.
+    /// Returns immediately if nothing could continue the process group, as in a terminal without a shell. The system
+    /// discards SIGTSTP, unlike SIGSTOP, "if the process group is orphaned".
     func stopJob() {
         var (nothing, plain, ours) = (sigaction(), sigaction(), sigaction())
         nothing.__sigaction_handler.sa_handler = SIG_IGN
         plain.__sigaction_handler.sa_handler = SIG_DFL
-        // Stop the other processes of the group first. An arbitrary thread would handle a signal for the whole process,
-        // at a later time.
+        // First stop the other processes of the group, while this process ignores the signal. Otherwise, an arbitrary
+        // thread of this process would handle the signal, at a later time.
         sigaction(SIGTSTP, &nothing, &ours)
         kill(0, SIGTSTP)
         sigaction(SIGTSTP, &plain, nil)
@@ -61,8 +61,8 @@ final class SignalSources {
 
     /// Restores the default actions of signals.
     ///
-    /// - Parameter isHungUp: whether the terminal is gone. A read may report that before SIGHUP arrives, which would
-    ///   then end the program before it has saved its state. In that case SIGHUP stays ignored.
+    /// - Parameter isHungUp: whether the terminal is gone. A read may report this before SIGHUP arrives. SIGHUP stays
+    ///   ignored in that case. Otherwise, it would end the program before the program has saved its state.
     func close(isHungUp: Bool) {
         for source in sources { source.silence() }
         for event in Event.allCases where !(isHungUp && event == .hangUp) { signal(event.number, SIG_DFL) }

@@ -103,14 +103,14 @@ final class NcursesScreen {
         update(to: surface, ceded: []) ?? []
     }
 
-    /// Tells ncurses that the cells of a picture contain text, so that ncurses writes all cells when they become text again.
-    /// Returns the bytes to send after the picture.
+    /// Tells ncurses that the cells under a picture contain a marker. When these cells become text again, ncurses sees
+    /// a change and writes all of them. Returns the bytes to send after the picture.
     func cede(_ rect: Rect) -> [UInt8] {
         guard var surface = shown else { return [] }
         // Change the cells in place: there are many pictures, and a second reference would make Swift copy all cells.
         // If this fails, the next update clears the screen.
         shown = nil
-        // A wide character beside the picture may lose a half.
+        // Include the neighbouring columns, because a wide character beside the picture may lose a half.
         let columns = (rect.columns.lowerBound - 1..<rect.columns.upperBound + 1).clamped(to: 0..<surface.size.columns)
         let points = rect.rows.clamped(to: 0..<surface.size.rows).flatMap { row in
             columns.map { Point(column: $0, row: row) }
@@ -154,10 +154,12 @@ final class NcursesScreen {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// The contents that ncurses assumes under pictures: a character that ncurses does not print to move the cursor.
+    /// The contents that ncurses assumes under pictures: a marker. ncurses never prints this character just to move the
+    /// cursor.
     private static let cededCell = Cell(TrueColourOverlay.marker)
 
-    /// Returns the cells that ncurses must write, separately for each part of the rows between pictures.
+    /// Returns the cells that ncurses must write, in separate lists. Pictures divide rows into parts. The first list
+    /// has the cells of each row's first part, and so on.
     private func changes(to surface: Surface, from before: Surface?, between gaps: PictureGaps) -> [[Point]] {
         var parts = Array(repeating: [Point](), count: gaps.most + 1)
         func add(_ cell: Cell, _ column: Int, _ row: Int) {
@@ -307,8 +309,8 @@ struct ColourPairs {
         let pair = Pair(foreground: number(foreground), background: number(background))
         guard pair.foreground >= 0 || pair.background >= 0 else { return (0, false) }
         if let number = numbers[pair] { return (number, false) }
-        // With eight colours there are 64 pairs for 64 combinations, so each pair is also used reversed. Default
-        // colours cannot be reversed.
+        // With eight colours there are only 64 pairs, so each pair also serves for the same two colours in reverse.
+        // Default colours cannot be reversed.
         let other = Pair(foreground: pair.background, background: pair.foreground)
         if limit <= 256, pair.foreground >= 0, pair.background >= 0, let number = numbers[other] {
             return (number, true)
@@ -335,8 +337,8 @@ struct ColourPairs {
 
 /// Divides each row of the screen into the parts between pictures.
 ///
-/// ncurses writes a row from its first to its last change and may rewrite everything in between. So the screen passes the
-/// changes on different sides of a picture to ncurses one part at a time.
+/// ncurses writes a row from its first to its last change and may rewrite everything in between. So the screen passes
+/// the changes on different sides of a picture to ncurses one part at a time.
 struct PictureGaps {
     /// The sorted columns where pictures end, for each row.
     private var ends: [Int: [Int]] = [:]
@@ -359,15 +361,17 @@ struct PictureGaps {
 
 /// Draws cells with 24-bit colours, which ncurses cannot show.
 ///
-/// ncurses sees ``marker`` in such a cell, so ncurses neither clears the cell at a line's end nor takes the cell for blank.
-/// Vitrine writes the real contents afterwards, in the same update. When the cell becomes ordinary text, ncurses sees a change
-/// from the marker and writes the text. So each cell always has one owner.
+/// ncurses sees ``marker`` in such a cell, so ncurses neither clears the cell at a line's end nor takes the cell for
+/// blank. Vitrine writes the real contents afterwards, in the same update. When the cell becomes ordinary text, ncurses
+/// sees a change from the marker and writes the text. So at any time, either ncurses or Vitrine draws a cell, never
+/// both.
 ///
 /// ncurses may rewrite a marker without need, and Vitrine must detect this. Between two changes in a row, ncurses may
 /// print cells instead of moving past them, and scrolling moves other cells along. ncurses also moves the cursor by
-/// printing cells, but only single-byte characters. Therefore the marker has several bytes.
+/// printing cells, but only single-byte characters. Therefore the marker is a character of several bytes.
 enum TrueColourOverlay {
-    /// The glyph that ncurses sees in place of such a cell. On very slow terminals, the user may see this glyph briefly.
+    /// The glyph that ncurses sees in place of such a cell. On very slow terminals, the user may see this glyph
+    /// briefly.
     static let marker = Glyph("░")
 
     /// Returns the bytes to send after the bytes of ncurses.
@@ -387,7 +391,7 @@ enum TrueColourOverlay {
             let cells = surface.row(row)
             let before = shown?.row(row)
             if before == cells { continue }
-            // Without a known row, all its cells count as rewritten.
+            // If the row's previous contents are unknown, all its cells count as rewritten.
             let old = before ?? cells
             let rewritten =
                 before == nil
@@ -422,8 +426,8 @@ enum TrueColourOverlay {
         return range
     }
 
-    /// Returns whether the output of ncurses scrolls the terminal. Scrolling needs a line feed, an index or reverse index, or
-    /// `ESC [ … S`, `T`, `L` or `M`.
+    /// Returns whether the output of ncurses scrolls the terminal. Scrolling needs a line feed, an index or reverse
+    /// index, or `ESC [ … S`, `T`, `L` or `M`.
     private static func mayHaveScrolled(_ output: [UInt8]) -> Bool {
         var index = 0
         while index < output.count {

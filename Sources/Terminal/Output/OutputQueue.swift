@@ -26,8 +26,8 @@ final class OutputQueue {
         self.now = now
     }
 
-    /// The maximum number of bytes that the terminal is known to accept within half a second. A frame waits until the
-    /// terminal has accepted all earlier bytes.
+    /// The estimated number of bytes that the terminal accepts within half a second. Sending more would delay the next
+    /// frame, which waits until the terminal has accepted all earlier bytes.
     var mostInHalfASecond: Int { rate.mostInHalfASecond(at: now()) }
 
     /// The nanoseconds until ``mostInHalfASecond`` may grow; nil if it grows only after a new measurement.
@@ -48,8 +48,8 @@ final class OutputQueue {
 
     /// Sends all bytes before returning, when the program leaves the terminal.
     ///
-    /// If the terminal does not accept them in time, the queue drops the rest. Cutting output anywhere is safe, because
-    /// CAN ends an incomplete sequence.
+    /// If the terminal does not accept the bytes in time, the queue drops the remaining bytes. Cutting output anywhere
+    /// is safe, because the control character CAN ends an incomplete sequence.
     ///
     /// - Parameter short: the bytes that restore the terminal after an incomplete frame.
     func sendAndWait(_ bytes: [UInt8], short: [UInt8]) {
@@ -132,7 +132,7 @@ final class OutputQueue {
     }
 }
 
-/// Measures how fast a terminal accepts bytes, without a clock.
+/// Measures how fast a terminal accepts bytes. The caller states the time.
 ///
 /// Bytes that the terminal accepts at once say little about its speed, because they go into buffers of unknown size.
 /// Full buffers accept exactly as many bytes as the line transfers.
@@ -143,18 +143,18 @@ struct DrainRate {
     private var measured: UInt64 = 0
     /// The bytes that the terminal accepted while the queue waited, and the seconds of that wait.
     private var taken: (bytes: Double, seconds: Double) = (0, 0)
-    /// The time up to which the current wait is counted; nil while nothing waits.
+    /// The time up to which `taken` includes the current wait; nil while no bytes wait.
     private var counted: UInt64?
     /// The bytes that the terminal accepted at once, within the second that started at the time `begun`.
     private var atOnce: (bytes: Int, begun: UInt64) = (0, 0)
 
-    /// The fewest bytes for a measurement, because a terminal may pause briefly.
+    /// The fewest bytes for a measurement. With fewer bytes, a brief pause of the terminal would distort the result.
     private static let least = 16_384.0
     /// The number of bytes after which earlier bytes count half.
     private static let memory = 131_072.0
     /// More bytes than any buffer accepts at once. A terminal that accepts so many bytes within a second is fast.
     private static let plenty = 131_072
-    /// The nanoseconds without a wait after which the line may be twice as fast.
+    /// The estimate doubles after this number of nanoseconds without a wait.
     private static let quietPeriod: UInt64 = 5_000_000_000
     /// The maximum number of times that the estimate may double.
     private static let mostDoublings: UInt64 = 2
@@ -188,7 +188,7 @@ struct DrainRate {
         guard let counted else { return recordTakenAtOnce(bytes, now) }
         self.counted = now
         taken.bytes += Double(bytes)
-        // A pause by the user does not mean that the line is slow.
+        // Count at most a second, because a pause by the user does not mean that the line is slow.
         taken.seconds += min(Double(now &- counted) / 1e9, 1)
         if taken.bytes > Self.memory { taken = (taken.bytes / 2, taken.seconds / 2) }
         guard taken.bytes >= Self.least else { return }

@@ -3,8 +3,8 @@ import Text
 
 /// Encodes cells as text with colour sequences (SGR, ECMA-48).
 ///
-/// Vitrine uses it for pictures on standard output and for cells that ncurses cannot draw. The encoder writes only
-/// changes of style.
+/// Vitrine uses this encoder for pictures on standard output, and for cells that ncurses cannot draw. The encoder
+/// writes a style only where it changes.
 public struct SGREncoder {
     /// The encoded bytes so far.
     public private(set) var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ public struct SGREncoder {
         self.capabilities = capabilities
     }
 
-    /// Adds text, which must be free of control characters from outside.
+    /// Adds text. The text must contain no control characters from untrusted sources.
     public mutating func write(_ text: String) {
         bytes += text.utf8
     }
@@ -43,7 +43,7 @@ public struct SGREncoder {
 
     private mutating func adopt(_ style: Style) {
         if !current.attributes.subtracting(style.attributes).isEmpty {
-            // Reset all attributes, because terminals differ in how they reset single ones.
+            // Reset all attributes, because terminals differ in how they reset single attributes.
             append(0)
             current = .plain
         }
@@ -106,8 +106,8 @@ enum ASCIIFallback {
         return text.displayWidth == 2 ? String(repeating: plain, count: 2) : String(plain)
     }
 
-    /// The replacements for the characters that Vitrine draws with. Other characters become question marks, because wrong
-    /// letters would mislead.
+    /// The replacements for the characters that Vitrine draws with. Other characters become question marks, because
+    /// wrong letters would mislead.
     private static let replacements: [Unicode.Scalar: Character] = [
         "─": "-", "━": "=", "│": "|", "┃": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+", "┬": "+",
         "┴": "+", "┼": "+", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "…": "~", "·": ".", "•": "*", "▸": ">", "◂": "<",

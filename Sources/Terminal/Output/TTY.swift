@@ -3,8 +3,8 @@ import Glibc
 
 /// The terminal's device: its descriptor, its modes and its size.
 ///
-/// Opens the device again, because making standard output non-blocking would affect the shell and all programs that
-/// share it.
+/// This class opens the device again. Making standard output non-blocking would affect the shell and all programs that
+/// share standard output.
 final class TTY {
     /// The descriptor of the terminal, to which the output queue writes.
     let descriptor: Int32

@@ -4,8 +4,8 @@ import Dispatch
 import Glibc
 import Text
 
-/// The user's terminal, which delivers input and displays surfaces. This class owns ncurses, the terminal's modes and the
-/// signals.
+/// The user's terminal, which delivers input and displays surfaces. This class owns ncurses, the terminal's modes and
+/// the signals.
 ///
 ///     let terminal = try Terminal(TerminalEnvironment())
 ///     terminal.onEvent = { event in … }
@@ -19,8 +19,8 @@ public final class Terminal {
     public var onEvent: (InputEvent) -> Void = { _ in }
     /// Called to draw the next frame for a number of columns and rows.
     public var onFrame: (Size) -> Surface = { Surface(size: $0) }
-    /// Called with a signal when the program should end. A terminal that is gone counts as SIGHUP, whether a signal, a read or
-    /// a write reveals the loss first.
+    /// Called with a signal when the program should end. If the terminal is gone, the signal is SIGHUP, whether a
+    /// signal, a read or a write reveals the loss first.
     public var onEnd: (Int32) -> Void = { _ in }
     /// Called when the capabilities change, before a new frame.
     public var onCapabilities: (Capabilities) -> Void = { _ in }
@@ -53,10 +53,10 @@ public final class Terminal {
     /// Whether the terminal is gone.
     private var isHungUp = false
     private var pixels = PixelLayer()
-    /// Shows pixels when no picture has moved or disappeared for a moment. Until then, symbols stand in for the pictures. Changes
-    /// of text beside pictures cause no delay.
+    /// Shows pixels when no picture has moved or disappeared for a moment. Until then, symbols stand in for the
+    /// pictures. Changes of text beside pictures cause no delay.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
-    /// Whether that moment has passed since a picture last moved or disappeared. Then further pictures follow at once.
+    /// Whether no picture has moved or disappeared for a moment. In that case, further pictures follow at once.
     private var isAtRest = false
     /// Tries again later to show pictures that a slow line could not show.
     private lazy var slowLineRetry = RestTimer { [weak self] in self?.continuePictures() }
@@ -160,7 +160,7 @@ public final class Terminal {
     /// Copies text to the user's clipboard through the terminal (OSC 52).
     public func copy(_ text: String) {
         guard isActive, environment.isXtermLike else { return }
-        // Terminals accept about 48 KiB, and may drop longer text.
+        // Terminals accept about 48 KiB and may drop longer text, so copy only the end of such text.
         let encoded = String(decoding: Base64.encode(Array(text.utf8.suffix(48 << 10))), as: UTF8.self)
         output.send(Array("\u{1B}]52;c;\(encoded)\u{7}".utf8))
     }
@@ -186,8 +186,8 @@ public final class Terminal {
         if !pixels.isComplete { rest.goOn(after: isAtRest ? .zero : RestTimer.pause) }
     }
 
-    /// Shows the pixels of the next picture. The terminal gets one picture at a time, so that a frame waits for one picture at
-    /// most. A picture that would take too long on a slow line waits.
+    /// Shows the pixels of the next picture. The terminal gets one picture at a time, so that a frame waits for one
+    /// picture at most. A picture that would take too long on a slow line waits.
     private func showPicture() {
         isAtRest = true
         guard isActive, output.isIdle else { return }
@@ -225,8 +225,8 @@ public final class Terminal {
         redraw()
     }
 
-    /// Takes over the terminal again after a stop without warning, such as SIGSTOP, because the shell has changed the
-    /// terminal's modes.
+    /// Takes over the terminal again after a stop without warning, such as SIGSTOP. The shell has changed the
+    /// terminal's modes meanwhile.
     private func reenter() {
         guard isActive else { return }
         isActive = false
@@ -292,7 +292,8 @@ public final class Terminal {
 
     /// Turns on bracketed paste and focus events.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
-    /// Turns these modes off, and ends a synchronized update that may be incomplete.
+    /// Turns off bracketed paste, focus events and mouse reports. First ends a synchronized update that may be
+    /// incomplete.
     private static let modesOff = updateEnd + mouseOff + "\u{1B}[?1004l\u{1B}[?2004l"
     /// Begins a synchronized update.
     private static let updateBegin = "\u{1B}[?2026h"
@@ -309,8 +310,8 @@ extension Terminal {
         guard environment.isXtermLike, let interview else { return }
         interview.stop()
         asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
-        // A terminal that prints unknown queries does so after the cursor, where the line is empty; the text is erased
-        // afterwards (DECSC, DECRC, EL).
+        // Some terminals print unknown queries. This text appears after the cursor, where the line is empty. Erase the
+        // text afterwards (DECSC, DECRC, EL).
         interview.ask(asked) { Array("\(modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
     }
 
@@ -347,7 +348,7 @@ extension Terminal {
     }
 }
 
-/// Calls a closure when nothing has happened for a moment.
+/// Calls a closure after a pause, unless the wait is restarted or cancelled.
 @MainActor
 final class RestTimer {
     /// The default pause. The pause is longer than a frame, so that a key held down does not count as rest.
@@ -395,8 +396,8 @@ extension DispatchTimeInterval {
 
 /// Schedules frames, each only after the terminal has received the previous one.
 ///
-/// One frame shows all changes since the previous frame. The user's input causes at most 60 frames a second, and so do all
-/// other changes. The two limits are separate, so a video does not delay keys.
+/// One frame shows all changes since the previous frame. The user's input causes at most 60 frames a second, and all
+/// other changes also cause at most 60. The two limits are separate, so a video does not delay the response to keys.
 @MainActor
 final class FrameLoop {
     /// The shortest time between two frames, in nanoseconds.
@@ -417,7 +418,8 @@ final class FrameLoop {
     private var lastAnswer: UInt64 = 0
     /// Whether the next frame follows the user's input.
     private var isAnswer = false
-    /// The number of scheduled frames. An earlier frame may replace the scheduled one.
+    /// The number of the latest scheduled frame. If a sooner frame replaces it, the timer of the replaced frame has no
+    /// effect.
     private var number = 0
     private let isReady: () -> Bool
     private let draw: () -> Void

@@ -2,7 +2,8 @@ import Cells
 
 /// Kitty's graphics protocol, which sends a picture once, and then shows or removes it by its id.
 public enum KittySequence {
-    /// Returns the sequences that send a picture without showing it. For tmux, the caller wraps each sequence separately.
+    /// Returns the sequences that send a picture without showing it. If the picture is for tmux, each sequence is
+    /// already wrapped.
     public static func transmit(_ picture: PixelPicture, id: UInt32) -> [[UInt8]] {
         pieces(picture, "a=t,f=100,i=\(id),q=2")
     }
@@ -21,8 +22,8 @@ public enum KittySequence {
     /// Returns the sequence that shows a stored picture at the cursor. The cursor does not move.
     ///
     /// - Parameters:
-    /// - placement: the placement's id; reusing it moves the picture.
-    /// - size: the cells that it covers.
+    /// - placement: the placement's id. Using an id again moves the picture.
+    /// - size: the number of cells that the picture covers.
     public static func place(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
         KittyChunks.sequence("a=p,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),C=1,q=2")
     }
@@ -37,7 +38,8 @@ public enum KittySequence {
         KittyChunks.sequence("a=d,d=I,i=\(id),q=2")
     }
 
-    /// Returns the sequences that send a picture. Only the first sequence depends on the id, so the others are made in advance.
+    /// Returns the sequences that send a picture. Only the first sequence depends on the id, so the other sequences are
+    /// made in advance.
     private static func pieces(_ picture: PixelPicture, _ control: String) -> [[UInt8]] {
         let first = KittyChunks.sequence("\(control),m=\(picture.following.isEmpty ? 0 : 1)", picture.payload)
         return [picture.isThroughTmux ? TmuxPassage.wrapped(first) : first] + picture.following
@@ -46,9 +48,9 @@ public enum KittySequence {
 
 /// Shows kitty pictures as text, so that tmux can handle them.
 ///
-/// tmux cannot move, clip or remove pictures. So Vitrine sends a picture with an invisible placement, and shows the picture by
-/// text: "the Unicode character U+10EEEE … with diacritics" that encode row and column, in a colour that encodes the picture's
-/// id (kitty's graphics protocol). tmux handles this like any text.
+/// tmux cannot move, clip or remove pictures. So Vitrine sends a picture with an invisible placement, and shows the
+/// picture as text. This text consists of "the Unicode character U+10EEEE … with diacritics" that encode row and column
+/// (kitty's graphics protocol). The text's colour encodes the picture's id. tmux handles this text like any other.
 enum KittyPlaceholders {
     /// Returns the sequence that prepares a picture for placeholder cells.
     ///
@@ -57,8 +59,8 @@ enum KittyPlaceholders {
         Array("\u{1B}_Ga=p,U=1,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
     }
 
-    /// Returns the placeholder text for an area. A diacritic encodes the id's highest byte, and the palette colour encodes the
-    /// lowest byte.
+    /// Returns the placeholder text for an area. A diacritic encodes the id's highest byte, and the palette colour
+    /// encodes the lowest byte.
     static func cells(id: UInt32, _ rect: Rect) -> [UInt8] {
         var text = "\u{1B}[0;38;5;\(id & 0xFF)m"
         let number = diacritics[Int(id >> 24)]
@@ -76,7 +78,8 @@ enum KittyPlaceholders {
 
     private static let placeholder: Unicode.Scalar = "\u{10EEEE}"
 
-    /// The diacritics that stand for 0, 1, 2 and so on: combining marks above the character that normalization does not change.
+    /// The diacritics that stand for 0, 1, 2 and so on: combining marks above the character that normalization does not
+    /// change.
     private static let diacritics: [Unicode.Scalar] = ranges.flatMap { $0 }.compactMap { Unicode.Scalar($0) }
 
     private static let ranges: [ClosedRange<UInt32>] = [
@@ -99,8 +102,8 @@ enum KittyPlaceholders {
 
 /// iTerm2's graphics protocol, which draws a picture file at the cursor over a given number of cells.
 public enum ITermSequence {
-    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position differs
-    /// between terminals.
+    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position
+    /// differs between terminals.
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
         // Four base64 characters encode three bytes, less the padding.
         let padding = picture.payload.suffix(2).count { $0 == UInt8(ascii: "=") }
@@ -113,8 +116,8 @@ public enum ITermSequence {
 
 /// Sixel graphics, which draw pixel by pixel at the cursor.
 public enum SixelSequence {
-    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position differs
-    /// between terminals.
+    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position
+    /// differs between terminals.
     ///
     /// Pixels are square, undrawn pixels stay unchanged, and the grid size is ignored (`P1;P2;P3 q`).
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
@@ -124,11 +127,12 @@ public enum SixelSequence {
 
 /// Draws pictures on standard output between lines of text.
 public enum InlinePicture {
-    /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. Afterwards the cursor is at
-    /// the start of the line below the picture.
+    /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. Afterwards the cursor
+    /// is at the start of the line below the picture.
     ///
-    /// Terminals differ in the cursor's position after a picture, and scroll when a picture reaches the last line. So line
-    /// feeds make space first, and the cursor moves back up. After the picture, the cursor returns to the saved position.
+    /// Terminals differ in the cursor's position after a picture, and scroll when a picture reaches the last line. So
+    /// line feeds make space first, and the cursor moves back up. After the picture, the cursor returns to the saved
+    /// position.
     public static func bytes(_ picture: PixelPicture) -> [UInt8] {
         let pieces =
             switch picture.language {

@@ -3,11 +3,11 @@ import Glibc
 
 /// The pictures shown as pixels over the screen.
 ///
-/// The layer shows a picture when the screen has been still for a moment. The picture stays as long as the screen wants it at
-/// that position. The layer removes the picture before anything else is drawn there. Kitty pictures float above the text and
-/// are removed by id. Pictures of other protocols replace cells, and text written to such a cell removes that part of the
-/// picture. Such cells are called ceded: ncurses assumes that they contain text, so that ncurses writes all of them when they
-/// become text again.
+/// The layer shows a picture when the screen has been still for a moment. The picture stays as long as the screen wants
+/// it at that position. The layer removes the picture before anything else is drawn there. Kitty pictures float above
+/// the text and are removed by id. Pictures of other protocols replace cells, and text written to such a cell removes
+/// that part of the picture. Such cells are called ceded. For ncurses they contain a marker, so ncurses writes all of
+/// them when they become text again.
 struct PixelLayer {
     private struct Shown {
         let placement: PixelPlacement
@@ -19,9 +19,9 @@ struct PixelLayer {
 
     private var shown: [Shown] = []
     private var wanted: [PixelPlacement] = []
-    /// The wanted pictures for which the terminal has no memory. The set is cleared when other pictures are wanted.
+    /// The wanted pictures for which the terminal has no memory. The set is cleared when the wanted pictures change.
     private var unplaced: Set<PixelPlacement> = []
-    /// Whether the last frame did not want a picture that the frame before wanted at the same position.
+    /// Whether the last frame removed, moved or replaced a picture of the frame before.
     private(set) var hasRemoved = false
     private var store = KittyStore()
     private var showings: UInt32 = 0
@@ -41,8 +41,8 @@ struct PixelLayer {
     /// The areas of cells that pictures replace.
     var ceded: [Rect] { shown.filter { cedesCells($0.placement) }.map(\.placement.rect) }
 
-    /// Sets the pictures that the next frame wants. Returns the bytes that remove other pictures, which the caller sends before
-    /// the frame's text.
+    /// Sets the pictures that the next frame wants. Returns the bytes that remove all other pictures. The caller sends
+    /// these bytes before the frame's text.
     mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
         let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
@@ -57,10 +57,10 @@ struct PixelLayer {
         return bytes
     }
 
-    /// Shows the next wanted picture. Returns the bytes to send and the cells that the picture replaces; nil if no picture
-    /// is left to show.
+    /// Shows the next wanted picture. Returns the bytes to send and the cells that the picture replaces; nil if no
+    /// picture is left to show.
     ///
-    /// - Parameter most: the most bytes to send; larger pictures stay text for now.
+    /// - Parameter most: the maximum number of bytes to send. A larger picture is shown as characters for now.
     mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {
         while let placement = missing.first(where: { cost(of: $0.picture) <= most }) {
             if let sent = show(placement) { return sent }
@@ -131,8 +131,8 @@ struct PixelLayer {
         Array("\u{1B}[\(point.row + 1);\(point.column + 1)H".utf8)
     }
 
-    /// Returns whether a picture can be shown without scrolling. Some terminals move the cursor below a picture, and scroll if
-    /// the picture reaches the last row.
+    /// Returns whether a picture can be shown without scrolling. Some terminals move the cursor below a picture, and
+    /// scroll if the picture reaches the last row.
     private static func isSafe(_ placement: PixelPlacement, on size: Size) -> Bool {
         placement.picture.language == .kitty || placement.rect.rows.upperBound < size.rows
     }
@@ -167,8 +167,8 @@ struct KittyStore {
     /// Returns whether the terminal stores a picture.
     func holds(_ picture: PixelPicture) -> Bool { entries[picture.identity] != nil }
 
-    /// Returns a picture's id, the ids of pictures to delete first, and whether to send the picture. Returns nil if the picture
-    /// does not fit beside the visible pictures.
+    /// Returns a picture's id, the ids of pictures to delete first, and whether to send the picture. Returns nil if the
+    /// picture does not fit beside the visible pictures.
     ///
     /// - Parameter shown: the ids of visible pictures, which are never deleted.
     mutating func number(
@@ -197,8 +197,8 @@ struct KittyStore {
         return (id, deleted, true)
     }
 
-    /// Returns an unused id. The highest byte contains seven bits of the process id, because programs in one terminal share
-    /// ids.
+    /// Returns an unused id. The highest byte contains seven bits of the process id, because all programs in one
+    /// terminal use the same set of ids.
     private mutating func freeNumber() -> UInt32 {
         let taken = Set(entries.values.map(\.id))
         let high = (UInt32(truncatingIfNeeded: getpid()) & 0x7F | 0x80) << 24

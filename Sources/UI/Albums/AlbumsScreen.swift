@@ -6,12 +6,12 @@ import Pictures
 import Session
 import Text
 
-/// The screen with the albums, people, tags and favorites of the server that a gallery is on.
+/// The screen with the albums, people, tags and favourites of a gallery's server.
 ///
 /// The screen shows the cached albums at once, and requests an update. Each album opens as a gallery.
 @MainActor
 final class AlbumsScreen: Screen, ListScreen {
-    /// The scrolling state. Not private because ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` changes this state.
     var scroll = ListScroll()
     private let cache: GalleryCache
     private let reader: CacheReader
@@ -220,7 +220,7 @@ final class AlbumsScreen: Screen, ListScreen {
 enum AlbumsRefusal: Error, CustomStringConvertible {
     /// The gallery was never updated.
     case unknownKind
-    /// Vitrine cannot list the albums of such a server.
+    /// Vitrine cannot list the albums of this kind of server.
     case notListable
 
     /// The reason as a sentence for the user.
@@ -232,7 +232,7 @@ enum AlbumsRefusal: Error, CustomStringConvertible {
     }
 }
 
-/// The texts about the update of the albums: in the status line, and in place of an empty list.
+/// Texts about the update of the albums, for the status line and an empty list.
 struct AlbumTexts {
     /// The text for the status line.
     let status: String

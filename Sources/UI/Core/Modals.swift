@@ -32,7 +32,7 @@ enum Modal {
 final class Modals {
     /// Called when something needs to be drawn.
     var onNeedsDisplay: () -> Void = {}
-    /// Called with a command that the user gives while a prompt is open.
+    /// Called with a redraw or suspend command while a prompt is open.
     var onCommand: (Command) -> Void = { _ in }
 
     private let context: ScreenContext
@@ -51,7 +51,8 @@ final class Modals {
 
     // MARK: - Notices
 
-    /// The maximum number of waiting notices. A fetcher could send any number, and each needs a key press.
+    /// The maximum number of waiting notices. The fetcher process could send any number, and the user must dismiss each
+    /// with a key.
     private static let mostNotices = 100
 
     /// The notice on the screen, or the next one to show.

@@ -5,7 +5,8 @@ import Settings
 
 /// The galleries to choose from: the built-in galleries and the user's list.
 ///
-/// Several Vitrine processes can edit the list. Each merges its changes into the file, and adopts the others' changes.
+/// Several Vitrine processes can edit the list. Each process merges its changes into the file, and adopts the changes
+/// of the other processes.
 @MainActor
 public final class RememberedGalleries {
     /// The built-in galleries, even if the user has removed them.
@@ -26,10 +27,10 @@ public final class RememberedGalleries {
     /// The list before the first failed write. The next write includes all changes since this list.
     private var unwritten: GalleryList?
 
-    /// Creates the galleries from the list in the file.
+    /// Creates the object with the built-in galleries and the list from the file.
     ///
-    /// - Parameter onSave: writes the list off the main actor, given the list before the changes. Returns the list on the
-    ///   disk, which may include changes of other processes.
+    /// - Parameter onSave: writes the list off the main actor, given the list before the changes. Returns the list on
+    ///   the disk, which may include changes of other processes.
     public init(
         presets: [Address], list: GalleryList,
         onSave: @escaping @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList
@@ -93,9 +94,9 @@ public final class RememberedPlaces {
 
     private static let delay = Duration.seconds(1)
 
-    /// Creates the positions from those in the file.
+    /// Creates the object with the positions from the file.
     ///
-    /// - Parameter onSave: writes places off the main actor, the latest last; nil saves nothing.
+    /// - Parameter onSave: writes positions off the main actor, the latest position last; nil to write nothing.
     public init(_ places: Places = Places(), onSave: (@Sendable ([Place]) async throws -> Void)? = nil) {
         self.places = places
         self.onSave = onSave

@@ -18,7 +18,8 @@ public class Responder {
 
     init() {}
 
-    /// Whether the responder takes keys, as text fields do. Otherwise the root turns keys into commands.
+    /// Whether the responder handles keys itself, as text fields do. Otherwise the root screen turns keys into
+    /// commands.
     var takesKeys: Bool { false }
 
     /// Handles an event. Returns the event for the next responder, or nil if the event ends here.

@@ -16,7 +16,7 @@ import Text
 ///     terminal.onEvent = { root.handle($0) }
 ///     terminal.onFrame = { root.frame($0) }
 ///
-/// Model updates enter here and go down the tree of screens. Events come up to here and end.
+/// Changes of the model enter here and go down the tree of screens. Events come up the responder chain and end here.
 @MainActor
 public final class RootScreen: Screen {
     /// The functions of the program that screens call. Not private because the program sets these functions.
@@ -24,12 +24,12 @@ public final class RootScreen: Screen {
     /// The exports that ``finish()`` stopped. Not private because the program continues them.
     public private(set) var unfinishedExports: [UnfinishedExport] = []
 
-    /// Questions, prompts and notices. Not private because tests read its contents.
+    /// Questions, prompts and notices. Not private because tests read them.
     let modals: Modals
     private let signIns: SignIns
     private let settingsChanges: SettingsChanges
     private let remembered: RememberedCommands
-    /// The task that records in the cache which gallery the user left last.
+    /// The task that records in the cache that the user left a gallery.
     private var leaving: Task<Void, Never>?
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let trafficThrottle: Throttle
@@ -42,7 +42,7 @@ public final class RootScreen: Screen {
     /// The traffic indicator in the last frame.
     private var drawnIndicator: [String] = []
 
-    /// Creates the root with the list of galleries at the bottom of the stack.
+    /// Creates the root screen with the galleries screen at the bottom of the stack.
     public override init(_ context: ScreenContext) {
         trafficThrottle = Throttle(wait: context.wait)
         timer = UpdateTimer(context)
@@ -81,7 +81,7 @@ public final class RootScreen: Screen {
         modals.add(context.activity.takeNotices())
     }
 
-    /// Opens the gallery and the photo of a position.
+    /// Opens the gallery and the photo of a position. Does nothing if the position has no gallery.
     public func start(at place: Place) {
         guard let gallery = place.gallery else { return }
         open(gallery, at: place)
@@ -206,7 +206,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Shows a position. An open gallery keeps its order and filter.
+    /// Shows a gallery or a photo. An open gallery keeps its order, and its filter unless the filter hides the photo.
     private func show(_ place: Place) {
         guard let address = place.gallery else { return }
         guard let photos = openGallery, photos.cache.address == address else { return open(address, at: place) }
@@ -254,14 +254,15 @@ public final class RootScreen: Screen {
         return place
     }
 
-    /// A value that changes whenever ``place`` changes. Comparing two values needs no cache.
+    /// A value that changes whenever ``place`` changes. Vitrine can compare two values without the cache.
     private struct PlaceMark: Equatable {
         let photos: PhotosScreen.PlaceMark?
         let isPhotoOpen: Bool
         let fillsScreen: Bool
     }
 
-    /// Schedules a save if the user's position has changed. Each frame calls this method, because each move draws a frame.
+    /// Schedules a save if the user's position has changed. Each frame calls this method, because each move causes a
+    /// frame.
     private func followPlace() {
         let mark = PlaceMark(
             photos: openGallery?.placeMark, isPhotoOpen: openPhoto != nil,
@@ -325,7 +326,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Opens the next sign-in prompt, unless the user is typing. The prompt must not take the rest of a word.
+    /// Opens the next sign-in prompt, unless the user is typing. A prompt would receive the rest of a typed word.
     private func presentSignIn() {
         if modals.current == nil, top.focus === top { signIns.presentNext() }
     }
@@ -396,7 +397,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Asks whether to save changes to the list of galleries, and then continues.
+    /// Asks about unsaved changes of the list of galleries, and then continues.
     private func settleChanges(_ goOn: @escaping @MainActor () -> Void) {
         guard let galleries = children.first as? GalleriesScreen, galleries.isChanged else { return goOn() }
         galleries.askAboutChanges("Quit with unsaved changes?", ["save and quit", "discard and quit"], then: goOn)

@@ -7,7 +7,7 @@ import Session
 
 /// A full-screen view together with its controller.
 ///
-/// A screen draws what the cache has, states wishes for what is missing, and reacts to changes in ``modelUpdated(_:)``. A
+/// A screen draws the contents of the cache, requests missing photos, and reacts to changes in ``modelUpdated(_:)``. A
 /// screen does not know the network.
 @MainActor
 public class Screen: Responder {
@@ -64,7 +64,7 @@ public class Screen: Responder {
     /// The contents of the bottom line.
     var footing: Footing { Footing(text: "") }
 
-    /// Whether the screens below keep their wishes while this screen covers them.
+    /// Whether the screens below keep their requests while this screen covers them.
     var leavesWishes: Bool { false }
 
     /// Performs a command. Returns false if the screen does not know the command; otherwise the screen is redrawn.
@@ -73,8 +73,8 @@ public class Screen: Responder {
     /// The maximum repetitions of a command. A mistyped number could otherwise block the screen.
     private static let maximumRepeats = 10_000
 
-    /// Performs a command with an argument; a number is a count or an index. Returns false if the screen does not know the
-    /// command.
+    /// Performs a command with an argument. A number is a count or an index. Returns false if the screen does not know
+    /// the command.
     func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
         if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }
@@ -112,7 +112,7 @@ public class Screen: Responder {
     /// Called when another screen covers this screen, or when this screen is removed.
     func didDisappear() {}
 
-    /// Withdraws all wishes of this screen until the screen appears again.
+    /// Withdraws the screen's requests for photos and thumbnails until the screen appears again.
     func withdrawWishes() {}
 
     /// Passes a change of the model to this screen, and then to its children.
@@ -127,24 +127,24 @@ public class Screen: Responder {
     }
 }
 
-/// A change of the model. The root sends each change down the tree of screens.
+/// A change of the model. The root screen sends each change down the tree of screens.
 enum ModelUpdate {
-    /// A list of fetched results changed by this difference.
+    /// A list of photos changed, as the difference describes.
     case results(FetchedResults, Difference)
     /// The order or filter of a gallery's lists changed.
     case lists(PhotoLists)
     /// The record of a gallery changed: its last update or its number of photos.
     case gallery(GalleryID)
-    /// The albums of a gallery's server changed, or their covers.
+    /// The albums of a gallery's server changed. `areChanged` is false if only cover photos changed.
     case albums(GalleryID, areChanged: Bool)
     /// The state of updates or transfers changed.
     case activity(Activity.Change)
-    /// The traffic changed. The root sends this change a few times a second at most.
+    /// The network traffic changed. The root screen sends this change a few times a second at most.
     case traffic
     /// An export began, progressed or ended.
     case exports
     /// The pipeline has rendered these pictures.
     case pictures(Set<PictureOrder>)
-    /// The log has new entries, or its switches changed.
+    /// The log has new entries, or the user changed which messages the log records.
     case log
 }

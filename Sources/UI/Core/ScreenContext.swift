@@ -10,12 +10,13 @@ import Settings
 
 /// The services that all screens share.
 ///
-/// The network is not among these services. Screens state in ``wishes`` which photos and lists they need, and read the cache.
+/// The network is not among these services. Screens put requests for photos and lists into ``wishes``, and read the
+/// cache.
 @MainActor
 public final class ScreenContext {
     /// The caches of all galleries.
     let caches: CacheFolder
-    /// The wishes that the screens have stated.
+    /// The screens' requests for photos, thumbnails and lists.
     let wishes: Wishes
     /// The state of updates and transfers.
     let activity: Activity
@@ -59,7 +60,8 @@ public final class ScreenContext {
     }
     /// The previous drawing style. The screens show pictures of this style until new pictures are ready.
     private(set) var formerStyle: DrawingStyle?
-    /// Whether automatic updates wait. After a crash, automatic updates wait until the user opens or refreshes a gallery.
+    /// Whether automatic updates wait. After a crash, automatic updates wait until the user opens or refreshes a
+    /// gallery.
     public var holdsUpdates = false {
         didSet { if oldValue, !holdsUpdates { onUpdatesReleased() } }
     }
@@ -70,7 +72,7 @@ public final class ScreenContext {
     /// The names of albums that screens have listed or opened. Each name is the title of the album's gallery, because
     /// the address contains no name.
     var galleryNames: [Address: String] = [:]
-    /// Returns the time of a gallery's next automatic update, if one is due.
+    /// Returns the time of a gallery's next automatic update, if one is scheduled.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Passes changes of the model to the root screen.
     let feed = UpdateFeed()
@@ -126,17 +128,19 @@ public final class ScreenContext {
             buckets: BucketService.isBucket(text) ? buckets() : BucketService())
     }
 
-    /// Allows new attempts for a whole gallery, because the user asks for them.
+    /// Permits new attempts at a gallery's failed requests, because the user retries them.
     ///
-    /// The caller clears the failures in the cache, and states new wishes.
+    /// Vitrine may then ask declined questions again, look up passwords again, and fetch photos that the user skipped.
+    /// The caller clears the failures in the cache, and requests updates again.
     func retry(_ gallery: GalleryID) {
         clearObstacles(of: gallery)
         wishes.retry(gallery)
     }
 
-    /// Allows new attempts for some subjects of a gallery, because the user asks for them.
+    /// Requests failed lists and pictures again, because the user retries them.
     ///
-    /// - Parameter clearRows: clears the subjects' failures in the cache. Vitrine does not fetch failed subjects.
+    /// - Parameter clearRows: removes the failures from the cache. Otherwise Vitrine would not fetch pictures whose
+    ///   failure was not temporary.
     func retry(
         _ gallery: GalleryID, _ subjects: [Wish.Subject], clearRows: @Sendable () async throws -> Void
     ) async throws {
@@ -171,9 +175,10 @@ public final class ScreenContext {
     var theme: Theme { Theme(capabilities, settings) }
 }
 
-/// Turns the streams of all sources into changes of the model for the root screen.
+/// Turns streams of events into changes of the model for the root screen.
 ///
-/// A screen subscribes to its own sources here. Their updates still arrive in `modelUpdated`, like all others.
+/// A screen can also subscribe to streams of its own here. Their changes arrive in `modelUpdated`, like all other
+/// changes.
 @MainActor
 final class UpdateFeed {
     /// A task that follows a stream until the subscription is released.
@@ -194,7 +199,7 @@ final class UpdateFeed {
 
     /// Follows a stream until the returned subscription is released.
     ///
-    /// - Parameter update: returns the update for an element, or nil to ignore it.
+    /// - Parameter update: returns the change for an element of the stream, or nil to ignore the element.
     func follow<Stream: AsyncSequence & Sendable>(
         _ stream: Stream, _ update: @escaping @MainActor (Stream.Element) -> ModelUpdate?
     ) -> Subscription where Stream.Failure == Never, Stream.Element: Sendable {
@@ -212,7 +217,7 @@ extension ScreenContext {
     /// Requests a photo's thumbnail. Returns the thumbnail if it is already drawn, or else a blurred picture if the
     /// gallery has one.
     ///
-    /// - Parameter orders: the pictures to draw for the screen. The thumbnail's order is added to them.
+    /// - Parameter orders: the requests for pictures on the screen. The method adds a request for the thumbnail.
     func thumbnail(
         of photo: Photo, in gallery: GalleryID, _ size: Size, _ orders: inout [PictureOrder]
     ) -> DrawnPicture? {
@@ -243,7 +248,7 @@ extension RootScreen {
         public var onQuit: () -> Void = {}
         /// Called when the user suspends the program.
         public var onSuspend: () -> Void = {}
-        /// Called when the user redraws the whole screen.
+        /// Called when the user requests a redraw of the whole screen.
         public var onRedraw: () -> Void = {}
         /// Called with text for the terminal's clipboard.
         public var onCopy: (String) -> Void = { _ in }

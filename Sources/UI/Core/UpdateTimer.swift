@@ -96,7 +96,7 @@ final class UpdateTimer {
     }
 }
 
-/// The due times of automatic updates, without a clock.
+/// The due times of automatic updates. Callers pass the current time.
 struct Timetable {
     private struct Entry {
         let interval: SyncInterval
@@ -157,7 +157,7 @@ struct GalleryUpdates {
 
     init(_ context: ScreenContext) { self.context = context }
 
-    /// Requests an automatic update of a gallery's list. Screens request thumbnails when they become visible.
+    /// Requests an automatic update of a gallery's list. Screens request thumbnails when the thumbnails become visible.
     func ask(_ address: Address) {
         Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
             do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
@@ -190,7 +190,9 @@ struct GalleryUpdates {
         return "Updating \(context.title(of: address).madeVisible)."
     }
 
-    /// Updates the built-in galleries, the listed galleries and the open gallery. Returns a sentence for the user.
+    /// Updates all known galleries. Returns a sentence for the user.
+    ///
+    /// Known galleries are the built-in galleries, the listed galleries and the open gallery.
     func refreshAll(open: Address?) -> String {
         let known = context.galleries.presets + context.galleries.list.addresses
         var seen: Set<Address> = []

@@ -72,15 +72,15 @@ struct ErrorList: Equatable {
 struct ErrorRow: Equatable {
     /// Identifies a row, even if its index changes.
     enum Identity: Hashable {
-        /// The row of one subject.
+        /// The row of one failed subject, such as a list, photo or thumbnail.
         case subject(Wish.Subject)
-        /// The row that stands for all photos without their own row.
+        /// The row of all photos that failed for one reason and have no rows of their own.
         case rest(GalleryID, Rendition, RenditionState.Trouble)
     }
 
     let identity: Identity
     let failure: Failure
-    /// Whether Vitrine will not retry by itself.
+    /// Whether Vitrine plans no retry, apart from the next automatic update of a list.
     let isFinal: Bool
     /// The report of the failure, if it happened in this run.
     var report: FailureReport?
@@ -110,14 +110,14 @@ struct ErrorRow: Equatable {
         isFinal = !failure.isTemporary
     }
 
-    /// Creates the row of one photo from a group with the same reason.
+    /// Creates the row of one photo from a group with one failure reason.
     init(_ photo: Photo, _ group: TroubleGroup, in gallery: GalleryID) {
         identity = .subject(.picture(gallery, photo.key, group.rendition))
         (failure, isFinal) = Self.meaning(of: group.trouble)
         self.photo = photo
     }
 
-    /// Creates the row of the other photos from a group with the same reason.
+    /// Creates the row that stands for the other photos of a group.
     init(_ count: Int, moreOf group: TroubleGroup, in gallery: GalleryID) {
         identity = .rest(gallery, group.rendition, group.trouble)
         (failure, isFinal) = Self.meaning(of: group.trouble)

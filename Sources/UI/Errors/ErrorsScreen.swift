@@ -12,18 +12,18 @@ import Text
 final class ErrorsScreen: Screen, ListScreen {
     /// The failures on the screen. Not private because tests read the list.
     private(set) var list = ErrorList()
-    /// The scrolling state. Not private because ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` changes this state.
     var scroll = ListScroll()
     /// Identifies the selected row. The selection stays on this row when the row's index changes.
     private var selection: ErrorRow.Identity?
-    /// The failures that the caches had at the last look-up.
+    /// The failures in the caches when the screen last read the caches.
     private var kept: [GalleryFailures] = []
     private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
-    /// The alarm that redraws the screen at the selected row's next attempt.
+    /// The alarm that redraws the screen when the selected row's next attempt is due.
     private let alarm: Alarm
 
-    /// The maximum number of photos with their own rows for each reason.
+    /// The maximum number of photos with their own rows for each failure reason.
     private nonisolated static let photoLimit = 50
 
     override init(_ context: ScreenContext) {
@@ -149,7 +149,8 @@ final class ErrorsScreen: Screen, ListScreen {
 
     // MARK: - Actions
 
-    /// Opens the gallery of the selected error, or shows the photo in its list or on its own screen.
+    /// Opens the gallery of the selected error. If a photo failed, opens the photo. If a thumbnail failed, selects its
+    /// photo.
     private func openSelected() {
         guard let selected else { return }
         guard let address = address(of: selected.gallery) else {

@@ -12,14 +12,15 @@ import Text
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {
     private var draft: GalleryDraft
-    /// The scrolling state. Not private because ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` changes this state.
     var scroll = ListScroll()
     private let field = TextField()
     /// The kind of text that the user is typing.
     private var typed = Typed.nothing
     /// The reason why the screen rejects the typed text, if it does.
     private var problem: String?
-    /// Facts about the caches, read when the screen appears and after changes. Not private because tests read the facts.
+    /// Facts about the caches, read when the screen appears and after changes. Not private because tests read the
+    /// facts.
     private(set) var facts: [Address: GalleryFacts] = [:]
     /// Whether the screen has read the facts at least once. Not private because tests wait for this value.
     private(set) var hasLookedUp = false
@@ -89,7 +90,7 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// The number of failed updates and of other failures in this run.
+    /// The number of failed updates in the caches and of failures in this run.
     private var errorCount: Int {
         let lists = facts.filter { $0.value.record.failure != nil }.keys.map { Wish.Subject.list(GalleryID($0)) }
         return Set(lists + context.activity.failures.map(\.subject)).count
@@ -184,7 +185,8 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// Turns the protection of the selected gallery's cache on or off. Runs off the main actor, because it may open the cache.
+    /// Turns the protection of the selected gallery's cache on or off. Runs off the main actor, because it may open a
+    /// database.
     private func keep() {
         guard let address = draft.selection else { return }
         Task.detached { [weak self, caches = context.caches] in
@@ -289,7 +291,7 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Asks whether to save or discard the changes, and then continues. Any other key cancels.
     ///
     /// - Parameters:
-    ///   - question: the question.
+    ///   - question: the text before the answers.
     ///   - words: the words for saving and discarding.
     func askAboutChanges(_ question: String, _ words: [String], then goOn: @escaping @MainActor () -> Void) {
         send(

@@ -54,7 +54,7 @@ struct GalleryDraft: Equatable {
 
     /// Adds the selected gallery to the list. Returns false if the list already has the gallery.
     ///
-    /// - Parameter titles: the titles of galleries that have names.
+    /// - Parameter titles: the known names of galleries, to use as titles.
     mutating func addSelected(titles: [Address: String] = [:]) -> Bool {
         guard let address = selection, !isListed(address) else { return false }
         list.add(address)

@@ -65,7 +65,8 @@ struct GalleryRow {
         facts.errorCount > 0 ? CountText.text(facts.errorCount, "error") : nil
     }
 
-    /// Returns the status line. Narrow windows shorten the address and the reason of a failure first.
+    /// Returns the row's second line, with address and status. A narrow window first shortens the address and a
+    /// failure's reason.
     private func detail(
         _ context: ScreenContext, _ scopes: [CommandTable.Scope], isWide: Bool, width: Int
     ) -> String {

@@ -37,7 +37,7 @@ extension ListScreen {
     }
 }
 
-/// Draws the margin and selection mark that rows of plain lists share.
+/// Draws the margin and the selection mark of rows without pictures.
 @MainActor
 enum ListRow {
     /// Draws the margin and the selection mark. Returns the space for the row's text.

@@ -3,8 +3,8 @@ import Commands
 
 /// The state of a scrolled list: selection, visible part, drawn rows and scroll bar.
 ///
-/// All lists share these scrolling rules. A list whose entries stand side by side or under titles also passes its
-/// ``ListLines``.
+/// All lists share these scrolling rules. A list with several entries in a line, or with section titles, also passes
+/// its ``ListLines`` to the methods.
 struct ListScroll {
     /// The number of entries.
     private(set) var count = 0
@@ -40,7 +40,7 @@ struct ListScroll {
         self.column = column
     }
 
-    /// Sets the number of visible entries, for a list with one entry in each line. The first call centres the selection.
+    /// Sets the number of visible entries, for a list with one entry a line. The first call centres the selection.
     mutating func setVisible(_ visible: Int) {
         columns = 1
         self.visible = max(1, visible)
@@ -50,7 +50,11 @@ struct ListScroll {
         select(selected)
     }
 
-    /// Lays out lines of a given height, with their titles, in a number of rows.
+    /// Chooses the lines that fit on the screen with their titles.
+    ///
+    /// - Parameters:
+    ///   - rows: the number of rows on the screen.
+    ///   - height: the number of rows of each line, without a title.
     mutating func layOut(_ lines: ListLines, rows: Int, height: Int) {
         guard count > 0 else { return setVisible(1) }
         columns = lines.columns
@@ -59,7 +63,7 @@ struct ListScroll {
         func space(for line: Range<Int>, isFirst: Bool) -> Int {
             height + (lines.hasTitles && (isFirst || lines.beginsSection(line)) ? 1 : 0)
         }
-        /// Returns the first line of the screenful that ends with the line `last`.
+        /// Returns the first line of the page that ends with the line `last`.
         func firstLine(downTo last: Range<Int>) -> Range<Int> {
             var (line, left) = (last, rows - space(for: last, isFirst: true))
             while let before = lines.line(before: line) {
@@ -104,7 +108,7 @@ struct ListScroll {
     /// Returns the area where an entry is drawn, or nil if the entry is not visible.
     func frame(of index: Int) -> Rect? { rows.first { $0.index == index }?.frame }
 
-    /// Draws the scroll bar over the last column of a list, after the layout.
+    /// Draws the scroll bar over the last column of a list. The caller has laid out the list.
     mutating func drawBar(in surface: inout Surface, _ list: Rect, _ theme: Theme) {
         var bar = bar
         bar.draw(self, in: &surface, list, theme)
@@ -116,7 +120,7 @@ struct ListScroll {
 
     // MARK: - Selecting and scrolling
 
-    /// Selects the entry at an index, or the nearest entry, and scrolls just far enough to show it.
+    /// Selects the entry at an index, or else the nearest entry. Scrolls just far enough to show the entry.
     mutating func select(_ index: Int) {
         selected = min(max(0, index), max(0, count - 1))
         column = nil
@@ -139,7 +143,7 @@ struct ListScroll {
         roll(to: lines.line(amount, after: lines.line(of: first)), in: lines)
     }
 
-    /// Scrolls so that an entry's line comes first, if the list is long enough.
+    /// Scrolls until an entry's line is the first visible line, if the list is long enough.
     mutating func roll(to index: Int, in lines: ListLines) {
         guard columns > 1, count > 0 else { return roll(by: index - first) }
         roll(to: lines.line(of: min(max(0, index), count - 1)), in: lines)
@@ -168,7 +172,8 @@ struct ListScroll {
         return true
     }
 
-    /// Performs a command that moves the selection in a list with several entries in a line. Returns false for other commands.
+    /// Performs a command that moves the selection, in a list with several entries a line. Returns false for other
+    /// commands.
     mutating func perform(_ command: Command, in lines: ListLines) -> Bool {
         guard count > 0 else { return perform(command) }
         switch command {
@@ -259,7 +264,8 @@ struct ListScroll {
     }
 }
 
-/// Divides the entries of a list into lines: several entries in a line, and a new line for each section.
+/// Divides the entries of a list into lines. A line holds up to ``columns`` entries. Each section begins
+/// a new line.
 ///
 /// Lines are computed on demand from any entry, so the cost does not grow with the list.
 struct ListLines {
@@ -280,7 +286,7 @@ struct ListLines {
         self.section = section
     }
 
-    /// Returns the indexes of the entries in the same line as an entry, which must exist.
+    /// Returns the indexes of the entries in the line of an existing entry.
     func line(of index: Int) -> Range<Int> {
         let section = section(index) ?? 0..<count
         let start = section.lowerBound + (index - section.lowerBound) / columns * columns
@@ -297,7 +303,8 @@ struct ListLines {
         line.lowerBound > 0 ? self.line(of: line.lowerBound - 1) : nil
     }
 
-    /// Returns the line that is some lines further on, or back if the amount is negative. Stops at the list's ends.
+    /// Returns the line that is `amount` lines below a line, or above it if the amount is negative. Stops at the list's
+    /// ends.
     func line(_ amount: Int, after line: Range<Int>) -> Range<Int> {
         var line = line
         for _ in 0..<abs(amount) {

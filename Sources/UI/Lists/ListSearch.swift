@@ -4,7 +4,7 @@ import Text
 
 /// Searches the entries of a list screen, as the user types.
 ///
-/// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root.
+/// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root screen.
 @MainActor
 final class ListSearch: Responder {
     /// Returns the indexes of the entries that match a text, in ascending order.
@@ -16,7 +16,7 @@ final class ListSearch: Responder {
     private let prompt = LinePrompt()
     /// The text to find; empty without a search.
     private(set) var text = ""
-    /// The indexes of the entries with the text, in ascending order.
+    /// The indexes of the entries that match the text, in ascending order.
     private var matches: [Int] = []
     /// The entry that was selected before the user began to type; nil while the user does not type.
     private var origin: Int?

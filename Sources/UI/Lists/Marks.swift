@@ -26,7 +26,7 @@ final class Marks {
         work?.cancel()
     }
 
-    /// Calls an action as soon as all earlier changes have taken effect.
+    /// Calls an action as soon as all earlier changes of marks have taken effect.
     func whenSettled(_ action: @escaping @MainActor () -> Void) { perform { _ in action() } }
 
     /// Marks a photo, or removes the photo's mark.
@@ -46,13 +46,13 @@ final class Marks {
         }
     }
 
-    /// Marks photos, whether or not a list has them.
+    /// Marks photos, even if the list on the screen lacks them.
     func mark(_ photos: KeySet) { perform { $0.keys.formUnion(photos) } }
 
-    /// Marks those of the photos that are unmarked, and unmarks the rest.
+    /// Marks the unmarked ones of these photos, and unmarks the marked ones.
     func invert(_ photos: KeySet) { perform { $0.keys.formSymmetricDifference(photos) } }
 
-    /// Marks the photos in a range of a list. The next range of marks begins at `last`.
+    /// Marks the photos in a range of a list. Unless `last` is nil, the next range of marks begins at `last`.
     func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoKey?) {
         if let last { self.last = last }
         combine(with: range, of: results) { $0.formUnion($1) }

@@ -17,7 +17,7 @@ final class LogScreen: Screen {
     private var isWrapped = false
     /// The rows of all entries while long lines are wrapped; otherwise empty.
     private var rows: [Row] = []
-    /// The texts of wrapped entries by sequence number, for ``width``.
+    /// The rows of each wrapped entry by sequence number, for windows of ``width``.
     private var folded: [Int: [String]] = [:]
     private var width = 0
 
@@ -27,9 +27,9 @@ final class LogScreen: Screen {
         let entry: LogEntry
     }
 
-    /// The number of columns by which a key scrolls.
+    /// The number of columns by which a key press scrolls.
     private static let step = 16
-    /// Below this width, lines have no dates and switches have no names.
+    /// In windows with fewer columns, lines have no dates and switches have no names.
     private static let narrow = 64
 
     private static let switches: [(command: Command, subsystem: LogSubsystem)] = [
@@ -84,7 +84,8 @@ final class LogScreen: Screen {
     /// The number of rows that the entries need.
     private var count: Int { isWrapped ? rows.count : entries.count }
 
-    /// Wraps or cuts long lines. The first visible entry stays.
+    /// Switches between wrapping and cutting long lines. The first visible entry stays in place, unless the newest
+    /// entry was visible.
     private func toggleWrapping() {
         let index = scroll.first
         let anchor = isWrapped ? rows.dropFirst(index).first?.entry : entries.dropFirst(index).first
@@ -118,7 +119,8 @@ final class LogScreen: Screen {
         }
     }
 
-    /// The number of characters to leave out at the start of lines. In a narrow window the date would take most of the line.
+    /// The number of characters to leave out at the start of lines. In a narrow window, the date would take most of a
+    /// line.
     private var hidden: Int { width < Self.narrow ? "YYYY-MM-DD ".count : 0 }
 
     override func go(to index: Int) -> Bool {
@@ -137,7 +139,7 @@ final class LogScreen: Screen {
 
     private var text: String { entries.map { $0.line + "\n" }.joined() }
 
-    /// Asks for a file, and saves the log.
+    /// Asks for the path of a file, and saves the log there.
     private func save() {
         let proposal = context.stateFolder + "/log-\(context.now().milliseconds).txt"
         send(

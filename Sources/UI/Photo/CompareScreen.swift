@@ -9,8 +9,8 @@ import Text
 
 /// The screen that shows two photos side by side, to choose the better one.
 ///
-/// Zooming and scrolling move both photos, so that both show the same part. All other commands concern the selected photo:
-/// rating, actions, and going to the next photo of the list.
+/// Zooming and scrolling move both photos, so that both show the same part. All other commands concern the selected
+/// photo: rating, actions, and going to the next photo of the list.
 @MainActor
 final class CompareScreen: Screen {
     /// One of the two photos.
@@ -38,8 +38,8 @@ final class CompareScreen: Screen {
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
 
-    /// Creates the screen for several photos, or for a photo and the one beside it in the list. Returns nil if the list has
-    /// no other photo.
+    /// Creates the screen for several photos, or for a photo and the one beside it in the list. Returns nil if the list
+    /// has no other photo.
     init?(_ context: ScreenContext, _ results: FetchedResults, _ keys: [PhotoKey]) {
         self.results = results
         marked = keys.count > 1 ? keys : []
@@ -100,7 +100,7 @@ final class CompareScreen: Screen {
         return marked.isEmpty ? results.key(at: index) : marked[index]
     }
 
-    /// Returns the next photo in a direction, except the photos shown.
+    /// Returns the next photo in a direction, except the two photos on the screen.
     private func next(from index: Int, by step: Int) -> PhotoKey? {
         var index = index + step
         while let key = key(at: index) {
@@ -269,7 +269,7 @@ final class CompareScreen: Screen {
         if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }
     }
 
-    /// Draws a photo with its texts below. Returns the pictures to draw.
+    /// Draws a photo with its texts below. Returns requests for the pictures to draw.
     private func drawSide(_ index: Int, in surface: inout Surface, _ frame: Rect) -> [PictureOrder] {
         var rest = frame
         drawTexts(of: index, in: &surface, rest.takeBottom(frame.size.rows < 8 ? 1 : 2))

@@ -18,7 +18,7 @@ struct PhotoActions {
     /// The maximum number of photos to open at once. Opening more is probably a mistake.
     private static let mostOpened = 20
 
-    /// - Parameter results: the list with the photos, in which a comparison finds further photos.
+    /// - Parameter results: the list with the photos. A comparison takes further photos from this list.
     init(_ context: ScreenContext, results: FetchedResults, from sender: Responder) {
         self.context = context
         self.results = results
@@ -70,7 +70,8 @@ struct PhotoActions {
         sender?.send(.push(screen))
     }
 
-    /// Writes the ratings beside the files of a local folder. Asks first, because Vitrine otherwise writes nothing there.
+    /// Writes the ratings beside the files of a local folder. Asks first, because Vitrine otherwise writes nothing to
+    /// such folders.
     private func writeRatings(_ keys: [PhotoKey]) {
         sender?.send(
             .confirm("Write the ratings of \(CountText.text(keys.count, "photo")) to XMP files beside them?") {
@@ -180,7 +181,8 @@ struct PhotoActions {
         }
     }
 
-    /// Returns a photo's thumbnail, and the photo itself if Vitrine has fetched it or failed to fetch it.
+    /// Returns the pictures to reload: the photo's thumbnail, and the photo itself if Vitrine has fetched it or failed
+    /// to fetch it.
     private static func subjects(
         _ key: PhotoKey, _ gallery: GalleryID, _ reader: CacheReader
     ) throws -> [Wish.Subject] {

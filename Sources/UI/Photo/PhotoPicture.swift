@@ -6,10 +6,10 @@ import Numbers
 import Pictures
 import Text
 
-/// The picture on the photo screen: its view, its drawing, and the pictures to draw next.
+/// The picture of a photo on a screen, with its zoom and rotation.
 ///
-/// Until the photo is drawn, the screen shows the best substitute: the previous photo, the thumbnail, or the received part of
-/// the file. An animation shows its first frame, and a video its poster, until the user plays it.
+/// Until the photo is drawn, the screen shows the best substitute: the previous photo, the thumbnail, or the received
+/// part of the file. An animation shows its first frame, and a video its poster, until the user plays it.
 @MainActor
 final class PhotoPicture {
     /// A picture on the screen.
@@ -60,7 +60,7 @@ final class PhotoPicture {
         video.reset()
     }
 
-    /// Changes to another photo, and shows the same part as another view.
+    /// Changes to another photo, with the zoom and the visible part of another view.
     func change(to key: PhotoKey, like other: Viewport) {
         change(to: key)
         let own = view.turns
@@ -74,13 +74,14 @@ final class PhotoPicture {
         turns[key] = view.turns
     }
 
-    /// Returns the first view of a photo. The photo fills the screen if the previous photo did; otherwise it fits the screen.
+    /// Returns the first view of a photo. The photo fills the screen if the previous photo did; otherwise it fits the
+    /// screen.
     private func freshView(of key: PhotoKey) -> Viewport {
         Viewport(
             size: view.size, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
     }
 
-    /// Whether the screen shows the current photo, the photo's thumbnail or a part of the photo.
+    /// Whether the screen shows the current photo, its thumbnail or a part of it.
     var isShown: Bool { shown?.key == key }
 
     /// Whether the screen shows the current photo itself, not a substitute.
@@ -97,12 +98,12 @@ final class PhotoPicture {
 
     // MARK: - Drawing
 
-    /// Takes pictures that are ready. Returns the pictures to draw, the most important first.
+    /// Adopts the pictures that are ready. Returns requests for pictures to draw, the most important first.
     ///
-    /// The result orders the photo, the examination of its file, the next photos, and the previous photo.
+    /// The result has requests for the photo, the examination of its file, the next photos, and the previous photo.
     ///
     /// - Parameters:
-    ///   - neighbours: the photos to draw ahead.
+    ///   - neighbours: the photos to draw in advance.
     ///   - isExamined: whether to examine the photo's file, too.
     func update(_ photo: Photo, _ neighbours: [Photo], isExamined: Bool) -> [PictureOrder] {
         advanceAnimation(photo)
@@ -150,7 +151,7 @@ final class PhotoPicture {
             .showing(frame: playback.frame)
     }
 
-    /// Takes the drawn photo, or else a substitute. Returns the pictures to draw.
+    /// Shows the drawn photo, or else a substitute. Returns requests for the pictures to draw.
     private func takePhoto(_ photo: Photo) -> [PictureOrder] {
         let wanted = order(of: photo)
         video.adopt(wanted)
@@ -171,7 +172,7 @@ final class PhotoPicture {
         return shown?.order == preview ? [wanted] : [preview, wanted]
     }
 
-    /// Takes the received part of the photo, or else the thumbnail. Returns the pictures to draw.
+    /// Shows the received part of the photo, or else the thumbnail. Returns requests for the pictures to draw.
     private func takeSubstitutes(_ photo: Photo) -> [PictureOrder] {
         let preview = look.preview(of: photo, in: view)
         let beginning = progressive.requested.map {
@@ -201,12 +202,12 @@ final class PhotoPicture {
     /// The time of the visible frame of a video; nil for the poster and for other photos.
     var videoPosition: Duration? { video.picture == nil ? nil : video.position }
 
-    /// Whether a photo can be played. It must be an animation, or a video whose file is available.
+    /// Returns whether a photo can be played. It must be an animation, or a video whose file is available.
     func canPlay(_ photo: Photo) -> Bool { isAnimated || (photo.isVideoFile && photo.original.held != nil) }
 
     /// Plays an animation or a video.
     ///
-    /// - Parameter frameRate: the frames a second of the video; nil if unknown.
+    /// - Parameter frameRate: the video's frames per second; nil if unknown.
     func play(_ photo: Photo, frameRate: Double?) {
         if isAnimated { playback.start() } else { video.start(order(of: photo), frameRate: frameRate) }
     }
@@ -225,7 +226,7 @@ final class PhotoPicture {
         playback.startClock(for: picture.duration)
     }
 
-    /// Stops the time of the visible frame while another screen covers this screen.
+    /// Stops the clock of the visible frame while another screen covers this screen.
     func stopClock() {
         playback.stopClock()
         video.stopClock()
@@ -239,7 +240,8 @@ final class PhotoPicture {
         return (frame, order(of: photo).showing(frame: frame))
     }
 
-    /// Shows the next frame of an animation if the frame is due and drawn. A frame that cannot be drawn ends the animation.
+    /// Shows the next frame of an animation if the frame is due and drawn. A frame that cannot be drawn ends the
+    /// animation.
     private func advanceAnimation(_ photo: Photo) {
         guard let next = nextFrame(photo) else { return }
         if context.pipeline.failure(next.order) != nil { return playback.stop() }
@@ -247,24 +249,29 @@ final class PhotoPicture {
     }
 }
 
-/// The pictures and the metadata of a photo, for its own screen and the preview pane.
+/// Chooses the picture and the metadata of a photo to show.
+///
+/// The photo screen and the preview pane share these choices.
 struct PhotoLook {
     let gallery: GalleryID
 
-    /// Returns the order to draw a photo, or else its thumbnail. Returns nil if the cache has neither.
+    /// Returns the request to draw a photo, or else its thumbnail. Returns nil if the cache has neither.
     func order(of photo: Photo, in view: Viewport) -> PictureOrder? {
         if let held = photo.original.held { return view.order(.picture(gallery, photo.key, .original), edition: held) }
         return preview(of: photo, in: view)
     }
 
-    /// Returns the order to draw a photo's thumbnail at the size of the photo.
+    /// Returns the request to draw a photo's thumbnail at the photo's size.
     func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
         guard photo.thumbnail.held != nil else { return nil }
         return .preview(
             of: photo, in: gallery, size: view.size, style: view.style, turns: view.turns, fills: view.zoom == .fill)
     }
 
-    /// Returns the best metadata: stored for this edition, or else just examined, or else stored for an older edition.
+    /// Returns the most recent metadata of a photo, if any are known.
+    ///
+    /// Metadata stored for the current edition of the file come first, then those of the examination, then those stored
+    /// for an older edition.
     func metadata(of photo: Photo, _ stored: StoredMetadata?, _ examination: PhotoExamination?) -> PhotoMetadata? {
         if let stored, stored.edition == photo.original.held { return stored.metadata }
         return examination?.metadata ?? stored?.metadata

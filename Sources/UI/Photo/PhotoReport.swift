@@ -16,7 +16,7 @@ struct PhotoReport {
     let photo: Photo
     /// The photo's metadata, as far as Vitrine knows them.
     let metadata: PhotoMetadata?
-    /// The annotations in the gallery's list.
+    /// The photo's annotations from the gallery's list, such as caption and tags.
     private let annotations: PhotoAnnotations
     /// Whether to write `°` and `★`, and not `deg` and `*`.
     private let hasUnicode: Bool
@@ -25,7 +25,7 @@ struct PhotoReport {
 
     /// The width of the column with the labels.
     private static let labelWidth = 9
-    /// The maximum bytes of an annotation on the screen. The cache holds more.
+    /// The maximum length of an annotation on the screen, in bytes. The cache may hold more.
     private static let longestFact = 2_048
 
     /// Creates the report on a photo.
@@ -138,7 +138,8 @@ struct HistogramDrawing {
 
     /// Draws the channels of a histogram, one below the other.
     ///
-    /// In a low frame each colour takes one row below the brightness. Fewer than four rows show nothing.
+    /// In fewer than sixteen rows, each colour gets only one row. In fewer than seven rows, only the brightness is
+    /// drawn. Fewer than four rows show nothing.
     func draw(_ histogram: Histogram, in surface: inout Surface, _ frame: Rect) {
         let rows = frame.size.rows
         guard rows >= 4, frame.size.columns >= 8 else { return }

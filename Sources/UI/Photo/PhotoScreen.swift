@@ -9,7 +9,8 @@ import Text
 
 /// The screen of one photo, with zoom, rotation, facts, animation and slideshow.
 ///
-/// The screen follows the list below it. ``PhotoPicture`` draws the photo, and ``PhotoPanel`` draws the facts.
+/// The screen follows changes of the photos screen's list. ``PhotoPicture`` draws the photo, and ``PhotoPanel`` draws
+/// the facts.
 @MainActor
 final class PhotoScreen: Screen {
     /// The photo's picture. The root screen reads the picture's zoom, to restore the zoom in the next run.
@@ -32,7 +33,7 @@ final class PhotoScreen: Screen {
     private var isOnTop = false
     /// The part of the list that the last frame showed.
     private var sight: Sight?
-    /// Whether the photo was arriving at the last progress event.
+    /// Whether Vitrine was receiving the photo at the last progress event.
     private var wasReceiving = false
     /// Limits how often progress of the transfer redraws the screen.
     private let throttle: Throttle
@@ -43,7 +44,7 @@ final class PhotoScreen: Screen {
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
 
-    /// The part of the list that a frame shows. If the value stays equal, no new frame is needed.
+    /// The part of the list that a frame shows. If this value has not changed, no new frame is needed.
     private struct Sight: Equatable {
         let photo: Photo?
         let index: Int?
@@ -162,7 +163,8 @@ final class PhotoScreen: Screen {
         return true
     }
 
-    /// Leaves the screen and deletes the photo from the cache. This screen would fetch the photo again at once.
+    /// Leaves the screen, and then deletes the photo from the cache. An open screen would fetch the photo again at
+    /// once.
     private func delete() {
         guard let delegate, photo?.original.held != nil else {
             return send(.notice("Nothing to delete: the photo is not cached."))
@@ -335,7 +337,7 @@ final class PhotoScreen: Screen {
 
     // MARK: - Wishes
 
-    /// States wishes for the photo and, with less importance, for the next photos.
+    /// Requests the photo and, with less importance, the next photos.
     private func updateWishes() {
         retryIfPasswordNeeded()
         let near = upcoming.filter { $0 != key && isFetchedUnasked($0) }
@@ -345,7 +347,7 @@ final class PhotoScreen: Screen {
         context.wishes.state(own + retry + near, by: wisher)
     }
 
-    /// Whether Vitrine fetches a photo in advance. A video on a server can be too large for that.
+    /// Returns whether Vitrine fetches a photo in advance. Videos on a server may be too large.
     private func isFetchedUnasked(_ key: PhotoKey) -> Bool { (try? results.photo(key))?.isRemoteVideo != true }
 
     override func withdrawWishes() {
@@ -353,7 +355,7 @@ final class PhotoScreen: Screen {
         context.wishes.withdraw(wisher)
     }
 
-    /// Makes the photos screen continue to fetch an unfinished photo.
+    /// Makes the photos screen continue to fetch a photo that has not arrived.
     private func finishIfLoading() {
         if let photo, !photo.original.isCurrent, !photo.isRemoteVideo { delegate?.photoScreenWillLeave(key) }
     }

@@ -5,7 +5,7 @@ import Model
 import Session
 import Text
 
-/// The state of the photo on the photo screen, as texts for the status line and for the picture's place.
+/// The state of a photo, as texts for the photo screen.
 @MainActor
 struct PhotoStatus {
     private enum State {
@@ -26,7 +26,7 @@ struct PhotoStatus {
 
     /// - Parameters:
     ///   - photo: the photo's entry in the cache; nil if the gallery no longer has the photo.
-    ///   - subject: the original of the photo.
+    ///   - subject: the photo's original, as the subject of a request.
     init(_ photo: Photo?, _ subject: Wish.Subject, _ picture: PhotoPicture, _ context: ScreenContext) {
         (self.photo, self.picture, self.context) = (photo, picture, context)
         state = Self.state(photo, subject, picture, context)
@@ -62,8 +62,8 @@ struct PhotoStatus {
 
     /// Whether the picture's place shows the reason why the photo failed.
     ///
-    /// If an older edition is visible, the reason does not cover it. Over a thumbnail, the reason tells the user not to
-    /// wait for the photo. Plain mode has no picture.
+    /// The reason covers a thumbnail, so that the user does not wait for the photo. The reason does not cover a
+    /// visible older edition of the photo. Plain mode has no picture.
     private var showsFailureInside: Bool {
         guard !context.settings.plain else { return false }
         return !picture.isShown || photo?.original.held == nil || picture.failure(of: photo) != nil
@@ -160,7 +160,7 @@ struct PhotoStatus {
         return "The server has no picture of this video. \(keys[0]) plays it in another program, \(keys[1]) saves it."
     }
 
-    /// Draws a video's sign and length until a frame is visible.
+    /// Draws a video's sign and length until playback shows a frame.
     private func drawVideoSign(in surface: inout Surface, _ frame: Rect) {
         guard let length = photo?.videoMilliseconds, picture.videoPosition == nil, picture.isShown,
             !context.settings.plain

@@ -5,8 +5,8 @@ import Pictures
 
 /// Plays an animation in a loop, and shows each frame for the time that the file gives.
 ///
-/// A frame's time begins when the frame is visible. If the next frame is not drawn in time, the current one stays, and no
-/// frames queue up. The clock runs only while a frame is visible.
+/// A frame's time begins when the frame is visible. If the next frame is not drawn in time, the current one stays, and
+/// no frames queue up. The clock runs only while a frame is visible.
 @MainActor
 final class AnimationPlayback {
     /// Called when the next frame is due.
@@ -49,7 +49,7 @@ final class AnimationPlayback {
         isDue = false
     }
 
-    /// Starts the time of the visible frame, unless the time already runs. The screen calls this method for each of its frames.
+    /// Starts the clock of the visible frame, unless the clock already runs. Called each time the screen is drawn.
     func startClock(for duration: Int) {
         guard isRunning, !isDue, !alarm.isSet else { return }
         let time = Duration.milliseconds(duration == 0 ? Self.usual : max(Self.shortest, duration))
@@ -69,9 +69,9 @@ final class AnimationPlayback {
 
 /// Plays a video without sound, frame by frame, as quickly as decoder and terminal allow.
 ///
-/// At most one frame is requested at a time, and only after the previous frame is on the screen. The request states the
-/// time at which the frame will be visible, so a slow terminal or decoder skips frames, and the video keeps its time. A
-/// stopped video keeps its frame.
+/// At most one frame is requested at a time, and only after the previous frame is on the screen. Each request states
+/// the time at which the frame will be visible. So a slow terminal or decoder skips frames, and the video does not slow
+/// down. A stopped video keeps its frame on the screen.
 @MainActor
 final class VideoPlayback {
     /// Called when another frame is ready, or when the video has ended.
@@ -88,23 +88,23 @@ final class VideoPlayback {
     private let makeFrames: (PictureOrder) -> any VideoFrames
     private let alarm: Alarm
     private let now: () -> Duration
-    /// The size, part and style of the frames; nil if the screen shows no video.
+    /// The request for the frames, with their size, visible part and style. Nil if the screen shows no video.
     private var order: PictureOrder?
     private var frames: (any VideoFrames)?
     private var request: Task<Void, Never>?
     /// A drawn frame that is not due yet.
     private var waiting: VideoFrame?
-    /// Whether the visible frame has the wanted size and part.
+    /// Whether the visible frame has the size and part that ``order`` requests.
     private var isCurrent = false
     /// Whether the last frame is visible.
     private var isAtEnd = false
     /// Whether the screen is on top.
     private var isVisible = false
-    /// A moment of the clock, with the video's position then. Nil while no frame is visible.
+    /// A time on the clock, and the video's position at that time. Nil while the video's clock stands still.
     private var anchor: (moment: Duration, position: Duration)?
-    /// The moment when the clock was last read.
+    /// The time when Vitrine last read the clock.
     private var lastLook = Duration.zero
-    /// The usual time from request to frame.
+    /// The mean time from the request of a frame to its arrival.
     private var delay = Duration.zero
     /// A little more than the time between two frames of the file.
     private var step = Duration.milliseconds(1)
@@ -118,13 +118,13 @@ final class VideoPlayback {
     private static let greatestRate = 240.0
     /// The shortest time until the next request if the next frame is not due.
     private static let shortestPause = Duration.milliseconds(5)
-    /// The shortest pause before a request if no frame time is known.
+    /// The shortest pause before a request if the next frame's time is unknown.
     private static let blindPause = Duration.milliseconds(20)
-    /// The longest time until the next request. The decoder may be wrong, and a wait must be shorter than
-    /// ``longestPause``.
+    /// The longest time until the next request. The decoder may report a wrong time, and a pause beyond
+    /// ``longestPause`` would not count as playing time.
     private static let longestWait = Duration.seconds(1)
 
-    /// - Parameter now: the time of a clock that stands still while the machine is suspended.
+    /// - Parameter now: returns the time of a clock that stands still while the machine is suspended.
     init(_ context: ScreenContext, now: @escaping () -> Duration = VideoPlayback.makeClock()) {
         makeFrames = { context.videoFrames($0) }
         alarm = Alarm(wait: context.wait)
@@ -146,7 +146,7 @@ final class VideoPlayback {
 
     /// Plays the video from the visible frame on, or again from the beginning after the end.
     ///
-    /// - Parameter frameRate: the frames a second of the file; nil if unknown.
+    /// - Parameter frameRate: the file's frames per second; nil if unknown.
     func start(_ order: PictureOrder, frameRate: Double?) {
         if isAtEnd { (isAtEnd, isCurrent, position) = (false, false, .zero) }
         step = .seconds(1.02 / max(1, min(frameRate ?? Self.usualRate, Self.greatestRate)))
@@ -157,7 +157,7 @@ final class VideoPlayback {
         requestNext()
     }
 
-    /// Stops at the visible frame. The video's decoder waits.
+    /// Stops at the visible frame. The video's decoder waits for the next start.
     func stop() {
         isRunning = false
         anchor = nil
@@ -188,7 +188,7 @@ final class VideoPlayback {
         requestNext()
     }
 
-    /// Requests the next frame, because the visible one is on the screen.
+    /// Requests the next frame, because the previous frame is on the screen.
     func frameWasDrawn() {
         isVisible = true
         requestNext()
@@ -228,7 +228,7 @@ final class VideoPlayback {
         }
     }
 
-    /// Returns the time of the video when the next frame will be visible.
+    /// Returns the position that the video will have when the next frame appears.
     private func wantedTime(at moment: Duration) -> Duration {
         defer { lastLook = moment }
         guard isRunning, isCurrent else { return position }

@@ -2,9 +2,9 @@ import Commands
 import Concurrency
 import Model
 
-/// Shows photos one after the other. The time of each photo begins when the photo is visible.
+/// Shows photos one after the other. The clock of each photo starts when the photo is visible or has failed.
 ///
-/// The clock runs only while a photo is visible: not while it loads, and not behind another screen.
+/// The clock does not run while a photo loads, or behind another screen.
 @MainActor
 final class Slideshow {
     /// Called when the next photo is due.
@@ -20,9 +20,9 @@ final class Slideshow {
     private let context: ScreenContext
     private var interval: Duration
     private let alarm: Alarm
-    /// The number of photos from each shown photo to the next, and the length of the list for which this distance was chosen.
+    /// The step between the indexes of two successive photos, and the length of the list when Vitrine chose the step.
     private var stride = (distance: 1, count: 0)
-    /// The visible photo whose time runs.
+    /// The visible photo whose clock runs.
     private var seen: PhotoKey?
 
     init(_ context: ScreenContext) {
@@ -65,7 +65,7 @@ final class Slideshow {
         return indexes(after: index, of: slides.count, limit: limit).map { slides[$0] }
     }
 
-    /// Starts the time of a visible photo, unless the time already runs. The screen calls this method for each of its frames.
+    /// Starts the clock of a visible photo, unless the clock already runs. Called in each frame with the photo.
     func startClock(for key: PhotoKey) {
         guard isRunning, seen != key else { return }
         seen = key
@@ -83,7 +83,8 @@ final class Slideshow {
         if isRunning { onDue() }
     }
 
-    /// Returns a random distance that has no common factor with the count. Steps of such a distance visit every index once.
+    /// Returns a random distance that has no common factor with the count. Steps of such a distance visit every index
+    /// once.
     private static func randomStride(_ count: Int) -> Int {
         var stride = Int.random(in: 1..<count)
         while greatestCommonDivisor(stride, count) > 1 { stride = stride % (count - 1) + 1 }

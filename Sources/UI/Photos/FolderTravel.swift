@@ -10,9 +10,9 @@ final class FolderTravel: Responder {
     private let context: ScreenContext
     /// Whether the user opened a folder that has not been read yet.
     private var isArriving = false
-    /// The row to select on arrival; nil for the first row.
+    /// The row to select when the folder has been read; nil for the first row.
     private var target: PhotoEntries.Entry?
-    /// The row that was selected in each folder when the user left.
+    /// The selected row of each folder at the time when the user left the folder.
     private var left: [FolderPath: PhotoEntries.Entry] = [:]
 
     init(_ lists: PhotoLists, _ context: ScreenContext) {
@@ -31,7 +31,7 @@ final class FolderTravel: Responder {
         return true
     }
 
-    /// Opens a folder, and selects the row that was selected there before.
+    /// Opens a folder, and selects `entry`, or else the row that was selected there before.
     func enter(_ path: FolderPath, selecting entry: PhotoEntries.Entry? = nil, from selected: PhotoEntries.Entry? = nil)
     {
         if let current = lists.path { left[current] = selected }
@@ -39,7 +39,8 @@ final class FolderTravel: Responder {
         lists.show(path)
     }
 
-    /// Returns the row to select on arrival in a folder, once. Returns nil if the selection stays.
+    /// Returns the row to select after a folder was opened and read. Returns nil if the selection stays, and in later
+    /// calls.
     func takeTarget(in entries: PhotoEntries) -> PhotoEntries.Entry? {
         guard isArriving, lists.folder?.path == lists.path else { return nil }
         isArriving = false
@@ -100,7 +101,7 @@ final class FolderTravel: Responder {
 }
 
 extension ScreenContext {
-    /// Returns the user's title for a gallery, or else the last name in the gallery's location.
+    /// Returns the user's title for a gallery, or else the last part of its name or location.
     func folderName(of gallery: Address) -> String {
         let title = title(of: gallery)
         guard galleries.list.title(of: gallery) == nil else { return title }

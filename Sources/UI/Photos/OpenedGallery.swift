@@ -10,8 +10,8 @@ import Text
 final class OpenedGallery {
     /// The gallery's record in the cache.
     private(set) var record: GalleryRecord
-    /// The gallery's record at the time of opening. While the gallery is open, photos that were new at its opening keep their
-    /// badge.
+    /// The gallery's record at the time of opening. Photos that were new at that time keep their badge while the
+    /// gallery is open.
     let opened: GalleryRecord
     /// The number of failures in the gallery, for the status line.
     private(set) var errorCount = 0
@@ -36,7 +36,7 @@ final class OpenedGallery {
         if record.kind == .list || record.kind == .feed { readName() }
     }
 
-    /// Reads the gallery's name, which its list may state.
+    /// Reads the gallery's name, if the gallery's list contains a name.
     private func readName() {
         if let name = try? reader.galleryName() { context.galleryNames[cache.address] = name.madeVisible }
     }
@@ -81,7 +81,7 @@ final class OpenedGallery {
         return nil
     }
 
-    /// Requests an update of the gallery, and with some settings also all thumbnails and photos.
+    /// Requests an update of the gallery. With some settings, also requests all thumbnails or photos.
     func askForUpdate() {
         guard !context.settings.offline else { return }
         context.wishes.ask(for: .list(cache.id))
@@ -91,7 +91,7 @@ final class OpenedGallery {
         }
     }
 
-    /// Returns each rendition, and whether the settings want all its pictures.
+    /// Returns each kind of picture, and whether the settings demand all pictures of that kind.
     private static func bulk(_ settings: Settings) -> [(Rendition, Bool)] {
         [(.thumbnail, settings.allThumbnails), (.original, settings.allPhotos)]
     }

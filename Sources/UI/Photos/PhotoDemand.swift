@@ -3,7 +3,7 @@ import Model
 import Pictures
 import Session
 
-/// The thumbnails and pictures that the photos screen wants Vitrine to fetch and draw.
+/// The photos screen's requests to fetch thumbnails and to draw pictures.
 @MainActor
 struct PhotoDemand {
     private let context: ScreenContext
@@ -22,8 +22,8 @@ struct PhotoDemand {
         client = context.pipeline.makeClient()
     }
 
-    /// States all wishes after a frame. Visible thumbnails come first, then the thumbnails of the next page and the
-    /// previous page.
+    /// Requests pictures after each frame. Visible thumbnails come first. The thumbnails of the next page in the
+    /// scrolling direction follow, then those of the page behind.
     mutating func update(
         visible photos: [PhotoKey], _ orders: [PictureOrder], _ scroll: ListScroll, _ entries: PhotoEntries
     ) {
@@ -43,7 +43,7 @@ struct PhotoDemand {
         context.wishes.state(wishes, by: wisher)
     }
 
-    /// Continues to fetch a photo that the user leaves, so that its received bytes are not wasted.
+    /// Continues to fetch a photo that the user leaves. Otherwise the received bytes would be wasted.
     mutating func finish(_ key: PhotoKey) {
         unfinished = key
         context.wishes.state([Wish(.picture(gallery, key, .original), importance: .rest)], by: wisher)
@@ -60,13 +60,13 @@ struct PhotoDemand {
     /// Stops drawing pictures, because another screen is on top.
     func stopDrawing() { context.pipeline.want([], by: client) }
 
-    /// Withdraws all wishes of the photos screen.
+    /// Withdraws all requests of the photos screen.
     mutating func withdraw() {
         unfinished = nil
         context.wishes.withdraw(wisher)
     }
 
-    /// Withdraws all wishes, and stops the update and the bulk fetches of the gallery.
+    /// Withdraws all requests, and stops the gallery's update and bulk fetches.
     func close() {
         context.wishes.withdraw(
             wisher, stopping: [.list(gallery)] + Rendition.allCases.map { .everyPicture(gallery, $0) })

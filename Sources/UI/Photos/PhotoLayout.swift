@@ -25,20 +25,20 @@ struct PhotoLayout {
         /// Returns the byte ranges of a name that match the search.
         let matches: (String) -> [Range<Int>]
 
-        /// Whether each row names its photo's folder. A list that mixes folders without section titles needs these
-        /// names.
+        /// Whether each row names its photo's folder. A list of photos from several folders needs these names, unless
+        /// section titles name the folders.
         @MainActor var namesFolders: Bool {
             if case .own = entries.photos.filter.folder { return false }
             return entries.photos.sectionRule != .folder
         }
 
-        /// Returns the photo of each row. For a folder, this is the photo that stands for it.
+        /// Returns the photo of each row. For a folder, returns the folder's newest photo.
         @MainActor func photos(in range: Range<Int>) -> [Photo?] {
             (try? entries.photos.photos(range.map { entries.picture(at: $0) })) ?? []
         }
     }
 
-    /// The visible photos of a frame, and the pictures to draw for them.
+    /// The visible photos of a frame, and the requests for their pictures.
     typealias Drawn = (photos: [PhotoKey], orders: [PictureOrder])
 
     private(set) var kind: Kind
@@ -48,7 +48,7 @@ struct PhotoLayout {
     private var sheet: SheetLayout?
     private let context: ScreenContext
 
-    /// Shorter lists have no sections by default, because titles take space.
+    /// Lists of at most this length have no sections by default, because titles take space.
     private static let sectionedCount = 100
 
     init(_ kind: Kind, areSectionsChosen: Bool, _ context: ScreenContext) {
@@ -96,7 +96,7 @@ struct PhotoLayout {
 
     // MARK: - Drawing
 
-    /// Draws the visible photos, and records the areas where they are.
+    /// Draws the visible photos, and records their areas for mouse clicks.
     mutating func draw(
         _ content: Content, _ scroll: inout ListScroll, in surface: inout Surface, _ frame: Rect
     ) -> Drawn {
@@ -198,8 +198,8 @@ struct PhotoLayout {
         title.draw(in: &surface, rest.takeTop(1))
     }
 
-    /// Returns the title of a section: a folder's path, or a date in the user's locale, such as `2006`, `July 2006` or
-    /// `Sunday 30 July 2006`.
+    /// Returns the title of a section: a folder's path or a date. The date is in the user's locale, such as `2006`,
+    /// `July 2006` or `Sunday 30 July 2006`.
     private func text(of section: PhotoSection, _ photos: FetchedResults) -> String {
         switch (section.name, photos.sectionRule) {
         case (.folder(let path), _):
@@ -227,7 +227,7 @@ struct PhotoLayout {
 @MainActor
 struct SectionTitle {
     let text: String
-    /// The number of rows; empty if it is unknown.
+    /// The number of photos or folders as text; empty if it is unknown.
     let count: String
     let theme: Theme
 
@@ -252,7 +252,7 @@ struct SheetLayout: Equatable {
     let cell: Size
     /// The size in cells of one picture.
     let picture: Size
-    /// The columns before and after a picture that stay empty.
+    /// The number of empty columns before and after a picture.
     let gap: Int
 
     /// The columns for the selection mark and the badges.
@@ -260,10 +260,10 @@ struct SheetLayout: Equatable {
 
     /// Creates the layout that fills the space with photos of common proportions.
     ///
-    /// A small screen shows a few small pictures, a large screen many.
+    /// A small screen shows a few small pictures, and a large screen shows many.
     ///
-    /// - Parameter isInLetters: whether pictures consist of letters. Such pictures need more cells, and gaps to other
-    ///   letters.
+    /// - Parameter isInLetters: whether pictures consist of letters. Such pictures need more cells, and gaps beside
+    ///   other text.
     init(in space: Size, hasTitles: Bool, cellAspect: Double, isInLetters: Bool = false) {
         let between = space.rows < 45 ? 0 : 1
         let wanted =

@@ -3,10 +3,10 @@ import Logging
 import Model
 import Settings
 
-/// The lists of one gallery: all photos in some order, the matches of a search, and the contents of a folder.
+/// The lists of one gallery: all photos, search matches and a folder.
 ///
-/// Sorting and searching run off the main actor; the current lists stay until the new ones are complete. A new request
-/// cancels the previous one.
+/// Sorting and searching run off the main actor; the current lists stay until the new ones are complete. A new search
+/// or sort cancels the previous one.
 @MainActor
 final class PhotoLists {
     /// The purpose of a search.
@@ -34,24 +34,24 @@ final class PhotoLists {
     private(set) var all: FetchedResults
     /// The matches of the last complete search, if any.
     private(set) var found: FetchedResults?
-    /// The text of the search, even if the search is not complete.
+    /// The filter that the user requested, even if the search is not complete.
     private(set) var filter = PhotoFilter.all
-    /// Whether the search finds or filters, for the status line.
+    /// The purpose of the search: to find matches or to hide other photos.
     private(set) var purpose = Purpose.finding
-    /// Whether the screen's list has only the matches.
+    /// Whether the list on the screen contains only the matches.
     private(set) var isFiltered = false
     /// The folder on the screen; nil if the list has the photos of all folders.
     private(set) var folder: Folder?
     /// The path of the folder to show, even if the folder has not been read.
     private(set) var path: FolderPath?
     private let folderReading = FolderReading()
-    /// The order of the photos, which the sort menu shows.
+    /// The requested order of the photos, even if sorting is not complete.
     private(set) var order: PhotoOrder
-    /// The division into sections, which the sort menu shows.
+    /// The requested division into sections, even if sorting is not complete.
     private(set) var sections: SectionRule
     /// The reason why the last search or sort failed, if it did.
     private(set) var failure: String?
-    /// The id of a photo to open that the cache does not have yet.
+    /// The id of a photo to open as soon as it arrives.
     private var awaited: String?
     private var task: Task<Void, Never>?
     private let log: Log
@@ -73,15 +73,15 @@ final class PhotoLists {
         if path != nil || sections == .folder { arrange() }
     }
 
-    /// Returns the sections that the setting demands. A gallery without folders gets the default sections, unless it
-    /// has no photos yet.
+    /// Returns the sections for a setting. If the setting divides by folder, a gallery without folders gets the default
+    /// sections. An empty gallery does not, because it may still receive folders.
     private static func usualSections(_ setting: Settings.Sections, _ reader: CacheReader) -> SectionRule {
         guard setting == .folder else { return setting.rule }
         let canHaveFolders = (try? reader.hasFolders() || reader.gallery().photoCount == 0) == true
         return canHaveFolders ? .folder : Settings.Sections.auto.rule
     }
 
-    /// The list on the screen. Each change of this list sends ``ModelUpdate/lists(_:)``.
+    /// The list on the screen. When another list replaces it, screens receive ``ModelUpdate/lists(_:)``.
     var shown: FetchedResults { isFiltered ? found ?? all : folder?.photos ?? all }
 
     /// The rows on the screen.
@@ -89,8 +89,8 @@ final class PhotoLists {
         PhotoEntries(folders: isFiltered ? [] : folder?.subfolders ?? [], photos: shown)
     }
 
-    /// Returns the list to which the photo screen changes. Returns nil if the photo screen keeps its list. For example,
-    /// the slideshow of a folder keeps the list of all photos.
+    /// Returns the list that replaces the photo screen's list. Returns nil if the photo screen keeps its list. For
+    /// example, the slideshow of a folder keeps the list of all photos.
     func successor(of results: FetchedResults) -> FetchedResults? {
         shown === results || folder != nil && all === results ? nil : shown
     }
@@ -98,12 +98,12 @@ final class PhotoLists {
     /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter.text != found?.filter.text ?? "" }
 
-    /// Whether a search shows only the matches. A search in a folder does so, because most matches may be in folders
-    /// below.
+    /// Whether a search shows only the matches. A search in a folder always hides the other photos, because most
+    /// matches may be in folders below.
     var searchHidesOthers: Bool { purpose == .filtering || path != nil }
 
-    /// Returns the photo of a place. If the place names an open photo that the cache lacks, as in a new gallery, starts
-    /// to wait for this photo.
+    /// Returns the selected photo of a position. If the position has an open photo that the cache lacks, as in a new
+    /// gallery, the screen opens the photo as soon as it arrives.
     func find(_ place: Place) throws -> PhotoKey? {
         guard let galleryID = place.photo else { return nil }
         let photo = try reader.photo(galleryID: galleryID)
@@ -111,7 +111,7 @@ final class PhotoLists {
         return photo?.key
     }
 
-    /// Returns the id of the awaited photo, once, after the photo has arrived.
+    /// Returns the id of the awaited photo if the photo has arrived. Later calls return nil.
     func takeArrived() -> String? {
         guard let galleryID = awaited, let photo = try? reader.photo(galleryID: galleryID),
             shown.index(of: photo.key) != nil
@@ -138,7 +138,7 @@ final class PhotoLists {
         arrange()
     }
 
-    /// Reads the shown folders again if a list's change may affect them.
+    /// Reads the subfolders again if a list's change may affect them.
     func follow(_ difference: Difference, of results: FetchedResults) {
         guard let folder,
             results === all ? difference.mayChangeFolders : results === folder.photos && results.count == 0
@@ -211,7 +211,7 @@ final class PhotoLists {
         }
     }
 
-    /// Keeps the current lists after a failure. Their search, sort order and folder apply again.
+    /// Keeps the current lists after a failure, and returns to their search, sort order and folder.
     private func giveUp(_ error: any Error) {
         (filter, order, path) = (PhotoFilter(found?.filter.text ?? ""), all.order, folder?.path)
         failure = "\(error)"
@@ -271,7 +271,7 @@ private final class FolderReading {
 }
 
 extension Difference {
-    /// Whether the photos in folders, or their newest photos, may have changed.
+    /// Whether the change may affect which photos folders contain, or their newest photos.
     var mayChangeFolders: Bool {
         switch self {
         case .reset: true
@@ -279,7 +279,7 @@ extension Difference {
         }
     }
 
-    /// Whether photos may have left the list through this change.
+    /// Whether the change may have removed photos from the list.
     var mayRemovePhotos: Bool {
         switch self {
         case .reset: true
@@ -333,7 +333,7 @@ struct PhotoEntries {
     /// Returns the folder at an index. Returns nil if a photo is there.
     func folder(at index: Int) -> Subfolder? { folders.indices.contains(index) ? folders[index] : nil }
 
-    /// Returns the photo at an index. For a folder, returns the photo that stands for the folder.
+    /// Returns the photo at an index. For a folder, returns the folder's newest photo.
     func picture(at index: Int) -> PhotoKey? { folder(at: index)?.cover ?? photos.key(at: index - folders.count) }
 
     /// Returns the index of a row. Returns nil if the row is not listed.
@@ -344,13 +344,14 @@ struct PhotoEntries {
         }
     }
 
-    /// Returns the index of the folder that contains a photo with this id.
+    /// Returns the index of the listed folder that contains the photo with this id.
     func indexOfFolder(containing id: String) -> Int? { folders.firstIndex { $0.path.contains(photo: id) } }
 
-    /// Returns a row's index among the photos. For a folder, this is the index of the first photo.
+    /// Returns a row's index among the photos. For a folder, returns 0, the index of the first photo.
     func photoIndex(_ index: Int) -> Int { max(0, index - folders.count) }
 
-    /// Returns the rows of a section. The folders are a section of their own, even in a list without sections.
+    /// Returns the rows of the section around a row. The folders are a section of their own, even in a list without
+    /// sections.
     func section(at index: Int) -> Range<Int>? {
         if folder(at: index) != nil { return 0..<folders.count }
         guard let section = photos.section(at: index - folders.count)?.range else {

@@ -20,13 +20,13 @@ final class PhotoMarking: Responder {
     /// The marked photos.
     var keys: KeySet { marks.keys }
 
-    /// Calls an action as soon as all earlier changes have taken effect.
+    /// Calls an action as soon as all earlier changes of marks have taken effect.
     func whenSettled(_ action: @escaping @MainActor () -> Void) { marks.whenSettled(action) }
 
     /// Removes the marks of photos that have left the gallery.
     func dropGone() { marks.keepOnly(lists.all) }
 
-    /// Performs a command that does not move the selection. Returns false for other commands.
+    /// Performs a command about marks that does not move the selection. Returns false for other commands.
     func perform(
         _ command: Command, at index: Int, _ selection: PhotoKey?, in scopes: [CommandTable.Scope]
     ) -> Bool {
@@ -60,7 +60,7 @@ final class PhotoMarking: Responder {
         }
     }
 
-    /// Returns the photos for the next action. They are the marked photos in list order, or else a row's photos.
+    /// Returns the photos for the next action: the marked photos in list order, or else a row's photos.
     func targets(_ entry: PhotoEntries.Entry?) -> [PhotoKey] {
         if !marks.keys.isEmpty { return Marks.ordered(marks.keys, in: lists.all) }
         switch entry {

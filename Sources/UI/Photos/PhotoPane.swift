@@ -7,8 +7,8 @@ import Text
 
 /// The preview pane beside a list, which shows the selected photo and its facts.
 ///
-/// The pane follows the selection only when the selection rests. The pane fetches nothing: it shows cached photos, and the
-/// thumbnails of all others.
+/// The pane shows another photo only when the selection has rested on that photo for a moment. The pane fetches
+/// nothing. For a photo that is not cached, it shows the cached thumbnail.
 @MainActor
 final class PhotoPane {
     /// Called when the selection has rested on another photo.
@@ -19,12 +19,12 @@ final class PhotoPane {
     private var isWanted = true
     /// Whether the window was wide enough for the pane in the last frame.
     private var isRoomy = false
-    /// The last picture, which stays until the next photo has a picture, so that the pane never goes blank.
+    /// The last drawn picture. It stays until the next photo has a picture, so that the pane does not go blank.
     private var shown: (key: PhotoKey, picture: DrawnPicture)?
 
     /// The time that the selection must rest on a photo before the pane shows the photo.
     static let restInterval = Duration.milliseconds(120)
-    /// The least width of a window with a pane.
+    /// The least width of a window with a pane, in columns.
     static let leastWidth = 120
 
     init(_ context: ScreenContext) {
@@ -41,7 +41,7 @@ final class PhotoPane {
         return nil
     }
 
-    /// Takes the pane's space from the list's space; returns nil without a pane.
+    /// Takes the pane's space from the list's space. Returns nil if no pane is shown.
     func takeSpace(_ rest: inout Rect) -> Rect? {
         guard !context.settings.plain else { return nil }
         isRoomy = rest.size.columns >= Self.leastWidth
@@ -49,7 +49,8 @@ final class PhotoPane {
         return rest.takeRight(min(90, rest.size.columns * 2 / 5))
     }
 
-    /// Draws the photo on which the selection rests. Returns the pictures to draw, the most important first.
+    /// Draws the photo on which the selection rests. Returns requests for the pictures to draw, the most important
+    /// first.
     ///
     /// - Parameter hasRule: whether a line separates the pane from the list.
     func draw(
@@ -87,10 +88,10 @@ final class PhotoPane {
         return wanted.reversed() + drawReport(of: seen, look, reader, in: &surface, report)
     }
 
-    /// Returns the number of lines for facts. The number is the same for all photos, so that all pictures have one size.
+    /// Returns the number of lines for facts. It is the same for all photos, so that all pictures have one size.
     private static func reportLines(in frame: Rect) -> Int { min(14, frame.size.rows * 2 / 5) }
 
-    /// Draws the facts about a photo. Returns the order to examine the photo's file, if that is needed.
+    /// Draws the facts about a photo. Returns the request to examine the photo's file, if that is needed.
     private func drawReport(
         of photo: Photo, _ look: PhotoLook, _ reader: CacheReader, in surface: inout Surface, _ frame: Rect
     ) -> [PictureOrder] {

@@ -4,24 +4,27 @@ import Model
 import Pictures
 import Text
 
-/// Draws one row of a list: a photo with its thumbnail, name, date and a remark, or a folder, or an album.
+/// Draws one row of a list: a photo, a folder or an album.
+///
+/// The row of a photo shows a thumbnail, a name, a date and a remark.
 @MainActor
 struct PhotoRow {
     let theme: Theme
     /// Whether badges are ASCII letters instead of signs.
     private let isPlain: Bool
     let thumbnailSize: Size
-    /// The number of rows for one photo. In large windows, an empty row separates the pictures.
+    /// The height of a photo's row in cells. A height above three includes an empty line below the picture.
     let height: Int
-    /// The columns between the badges and the picture.
+    /// The number of empty columns between the badges and the picture.
     private let gap: Int
 
     /// Creates the layout of a row for photos of common proportions.
     ///
     /// - Parameters:
-    ///   - wantedHeight: the height from the settings; 0 for one that suits the window.
+    ///   - wantedHeight: the height from the settings; 0 for a height that suits the window.
     ///   - hasPictures: whether any row may have a thumbnail.
-    ///   - isInLetters: whether pictures consist of letters. Such pictures need more cells, and a gap to other letters.
+    ///   - isInLetters: whether pictures consist of letters. Such pictures need more cells, and a gap beside other
+    ///     text.
     init(
         in space: Size, wantedHeight: Int, hasPictures: Bool = true, isInLetters: Bool = false, theme: Theme,
         capabilities: Capabilities
@@ -110,7 +113,7 @@ struct PhotoRow {
         let name = rest.takeTop(1)
         PhotoName(name: album.name, matches: matches).draw(isSelected: isSelected, theme, in: &surface, name)
         var line = FittedLine()
-        // The name of the favorites already states their kind.
+        // The name of the favourites already states their kind.
         if album.kind != .favorites { line.add(album.kind.rawValue) }
         line.add(album.count.map { CountText.text($0, "item") }, isOptional: true)
         draw([(line.text(width: rest.size.columns), theme.detail)], in: &surface, &rest)
@@ -221,7 +224,7 @@ enum PhotoBadge: CaseIterable {
     case failed
     /// The cache has the photo itself, not only the thumbnail.
     case cached
-    /// This is a video.
+    /// The photo is a video.
     case video
 
     /// Returns the badges of a photo, the most important first.
@@ -272,7 +275,7 @@ enum PhotoBadge: CaseIterable {
 
 /// The sign in place of a missing thumbnail: not yet fetched, retried later, or failed.
 enum Placeholder {
-    /// Draws the sign for a photo. A cached thumbnail that is not drawn yet has the sign of a thumbnail not yet fetched.
+    /// Draws the sign for a photo. A thumbnail that is cached but not drawn yet has the sign for “not yet fetched”.
     static func draw(_ photo: Photo, _ theme: Theme, in surface: inout Surface, _ space: Rect) {
         let (sign, style) =
             switch trouble(of: photo) {

@@ -4,14 +4,14 @@ import Commands
 import Model
 import Text
 
-/// Searches and filters on the photos screen. Shows the prompt and its texts, and finds matches.
+/// Performs the search and filter commands of the photos screen.
 ///
-/// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root.
+/// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root screen.
 @MainActor
 final class PhotoSearch: Responder {
     private enum Phase: Equatable {
         case idle
-        /// The user is typing. The search starts from the photo that was selected before, and Esc returns to this photo.
+        /// The user is typing. The search starts from the previously selected photo, and Esc returns to this photo.
         case typing(from: PhotoKey?)
         /// The user has pressed Enter before the search found a match.
         case awaitingMatch(from: PhotoKey?)
@@ -68,7 +68,7 @@ final class PhotoSearch: Responder {
     /// Keeps the selection in place when the running search ends.
     func stopWaiting() { phase = .idle }
 
-    /// Returns the photo to select in new lists. Ends the wait for a match.
+    /// Returns the photo to select after the lists have changed. If the user waits for a match, the wait ends.
     func selectionInNewLists(_ selection: PhotoKey?) -> PhotoKey? {
         switch phase {
         case .typing(let origin): return lists.match(after: origin, including: true) ?? origin
@@ -116,7 +116,8 @@ final class PhotoSearch: Responder {
 
     // MARK: - Texts
 
-    /// Returns the search text and the number of the selected match, for the heading of the full list.
+    /// Returns the search text and the selected match's number, for the heading. Returns nil without a search,
+    /// while the user types, or while a filter hides photos.
     func headingText(_ selection: PhotoKey?) -> String? {
         guard phase == .idle, !lists.isFiltered, let found = lists.found, !lists.isSearching else { return nil }
         let match = selection.flatMap { found.index(of: $0) }

@@ -10,20 +10,20 @@ import Text
 
 /// The screen with the photos of one gallery, as a list or a contact sheet.
 ///
-/// The screen connects its parts: ``PhotoLists`` sorts and searches, ``PhotoLayout`` draws, ``PhotoDemand`` states what
-/// to fetch, and ``PhotoSearch``, ``FolderTravel``, ``PhotoMarking`` and ``PhotoPane`` do what their names say.
+/// ``PhotoLists`` sorts and searches, ``PhotoLayout`` draws the photos, ``PhotoDemand`` requests pictures, and
+/// ``PhotoPane`` draws the preview. ``PhotoSearch``, ``FolderTravel`` and ``PhotoMarking`` perform commands.
 @MainActor
 final class PhotosScreen: Screen, ListScreen {
-    /// The lists of the gallery. The photo screen follows these lists, too.
+    /// The lists of the gallery's photos. The photo screen uses these lists, too.
     let lists: PhotoLists
-    /// The gallery's record, failures and updates. The root screen asks for updates.
+    /// The gallery's record, failures and updates. The root screen requests updates through this object.
     let gallery: OpenedGallery
     /// The scrolling state of the list. The protocol ``ListScreen`` changes this state.
     var scroll = ListScroll()
 
     /// The selected row. The selection stays on this photo or folder when the list changes.
     private var selected: PhotoEntries.Entry?
-    /// Whether the user, or an earlier run, chose the selection. Otherwise the first row stays selected.
+    /// Whether the user chose the selection, in this run or an earlier run. Otherwise the first row stays selected.
     private var isChosen = false
     private var layout: PhotoLayout
     private var demand: PhotoDemand
@@ -37,7 +37,7 @@ final class PhotosScreen: Screen, ListScreen {
     private var isOnTop = false
     private var subscriptions: [UpdateFeed.Subscription] = []
 
-    /// Opens a gallery at a position: with its view and its selected photo.
+    /// Opens a gallery with the view and the selected photo of a position.
     init(_ context: ScreenContext, cache: GalleryCache, at place: Place = Place()) throws {
         let changes = cache.changes()
         lists = try PhotoLists(
@@ -81,7 +81,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// The list of photos on the screen.
     private var results: FetchedResults { lists.shown }
 
-    /// The rows on the screen: first subfolders of a shown folder, then photos.
+    /// The rows on the screen: first the subfolders, if any, then the photos.
     private var entries: PhotoEntries { lists.entries }
 
     /// The selected photo; nil if a folder is selected.
@@ -92,7 +92,7 @@ final class PhotosScreen: Screen, ListScreen {
         entries.folder(at: scroll.selected).flatMap { selected == .folder($0.path) ? $0 : nil }
     }
 
-    /// Ends all updates and wishes, because the user closes the gallery.
+    /// Cancels all requests and subscriptions, because the user closes the gallery.
     func close() {
         subscriptions = []
         lists.close()
@@ -265,7 +265,7 @@ final class PhotosScreen: Screen, ListScreen {
         if let index = entries.index(of: .photo(key)) { scroll.select(index) }
     }
 
-    /// The selected photo's own id in the gallery.
+    /// The id that the gallery's list gives to the selected photo.
     var selectedGalleryID: String? {
         selection.flatMap { try? lists.reader.photo($0) }?.galleryID
     }
@@ -295,11 +295,11 @@ final class PhotosScreen: Screen, ListScreen {
         if results.index(of: key) != nil { select(key) }
     }
 
-    /// Continues to fetch a photo that the photo screen leaves. The photo screen withdraws its own wish
-    /// after this call.
+    /// Continues to fetch a photo that the user leaves on the photo screen. After this call, the photo screen withdraws
+    /// its own request.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
 
-    /// Shows all photos again if a filter hides some. In a search through folders, goes to the folder of the selected photo.
+    /// Shows all photos again if a filter hides some. After a search in folders, opens the selected photo's folder.
     func leaveFilter() {
         let folder =
             lists.isFiltered && lists.path != nil ? selection.flatMap { try? lists.reader.photo($0) }?.folder : nil
@@ -313,7 +313,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - Marks and actions
 
-    /// Marks or unmarks a number of rows from the selected row on, and then selects the next row. A folder stands for all its
+    /// Marks or unmarks `count` rows from the selected row on, and selects the next row. A folder stands for all its
     /// photos.
     private func mark(_ count: Int) {
         for _ in 0..<count {
@@ -403,7 +403,7 @@ final class PhotosScreen: Screen, ListScreen {
         if scroll.selected > 0 { isChosen = true }
     }
 
-    /// The index of the folder that contains the selected photo, if the photo is not in the folder on the screen itself.
+    /// The index of the subfolder that contains the selected photo; nil without such a subfolder.
     private var folderOfSelection: Int? {
         guard !entries.folders.isEmpty, let photo = selection.flatMap({ try? lists.reader.photo($0) }) else {
             return nil
@@ -411,8 +411,8 @@ final class PhotosScreen: Screen, ListScreen {
         return entries.indexOfFolder(containing: photo.galleryID)
     }
 
-    /// Keeps the selection on its photo after a change of the list, if the user chose the photo. If the photo is gone,
-    /// selects the photo after it.
+    /// Keeps the selection on its photo after a change of the list, or selects the next photo if the photo is gone. A
+    /// selection that the user did not choose stays at the first row.
     private func applyDifference(_ difference: Difference) {
         let folders = entries.folders.count
         let index =
@@ -473,7 +473,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// The position to restore in the next run: the view and the selected photo.
     var place: Place { place(photo: selectedGalleryID) }
 
-    /// A value that changes whenever ``place`` changes, and needs no access to the cache.
+    /// A value that changes whenever ``place`` changes. Vitrine reads it in each frame, without the cache.
     struct PlaceMark: Equatable {
         let place: Place
         let selected: PhotoEntries.Entry?
@@ -481,7 +481,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selected: selected) }
 
-    /// Whether the list has the sections that the settings name.
+    /// Returns whether the list has the sections that the settings demand.
     private static func areSectionsAsSet(_ lists: PhotoLists, _ context: ScreenContext) -> Bool {
         let setting = context.settings.sections
         return setting != .auto && lists.sections == setting.rule

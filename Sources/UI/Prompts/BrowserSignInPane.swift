@@ -7,10 +7,11 @@ import Text
 ///
 /// The pane shows the address of the server's page, also as a QR code if the frame has room for the code.
 struct BrowserSignInPane {
-    /// The progress of the sign-in. Not private because the prompt follows it.
+    /// The progress of the sign-in. Not private because the prompt changes this value.
     var stage: BrowserSignIn.Stage
 
-    /// The address of the server's page; nil before the server has named it, and after the end.
+    /// The address of the server's sign-in page. Nil before the server has sent the address, and after the sign-in
+    /// ends.
     var page: Address? { if case .waiting(let page) = stage { page } else { nil } }
 
     /// Whether the sign-in failed, so that the user can start another one.
@@ -109,8 +110,8 @@ extension String {
 
 /// A QR code on the screen.
 ///
-/// Each cell contains two modules, the squares of the code. On terminals with only ASCII, each module takes two cells.
-/// Cameras expect dark modules on light ones, so the drawing has colours of its own.
+/// Each cell contains two modules (squares of the code). On terminals with only ASCII, each module takes two cells.
+/// Cameras expect dark modules on a light background, so the drawing has colours of its own.
 struct QRDrawing {
     /// The way to draw QR codes on a terminal.
     struct Look {
@@ -165,7 +166,8 @@ struct QRDrawing {
     /// Whether a module of the drawing is dark. The border is light.
     private func isDark(_ column: Int, _ row: Int) -> Bool { code[column - Self.border, row - Self.border] }
 
-    /// Whether a module consists of ink. Ink is dark, unless there are no colours and the terminal's text is light.
+    /// Returns whether a character fills a module. Characters fill the dark modules. Without colours, they fill the
+    /// light modules if the terminal's text is light.
     private func isInk(_ column: Int, _ row: Int) -> Bool {
         isDark(column, row) == (look.colours != nil || look.isTextDark)
     }

@@ -5,7 +5,7 @@ import Text
 
 /// The prompt for typed commands. A list above the prompt shows matching commands and their keys.
 ///
-/// After the command that sets a setting, the list shows settings and their values. Tab goes through the matches, the arrows
+/// After `set` or `set!`, the list shows settings and their values. Tab goes through the matches, and the arrow keys go
 /// through the history.
 @MainActor
 final class CommandPrompt: Responder {
@@ -61,7 +61,7 @@ final class CommandPrompt: Responder {
         return nil
     }
 
-    /// Turns the chosen match or history line into the edited text.
+    /// Ends completion and the recall of history lines. The chosen line becomes the edited text.
     private func endCompletion() {
         completion = nil
         back = 0
@@ -98,7 +98,7 @@ final class CommandPrompt: Responder {
         }
     }
 
-    /// Returns the settings or values that match the text after the command that sets a setting; nil for other texts.
+    /// Returns the matching settings or values after `set` or `set!`. Returns nil for other texts.
     private func settingMatches(_ beginning: String) -> [Match]? {
         let line = beginning.drop { $0.isWhitespace || $0 == ":" }
         let command = line.prefix { !$0.isWhitespace }

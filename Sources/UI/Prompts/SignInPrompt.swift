@@ -22,7 +22,7 @@ final class SignInPrompt: Responder {
     /// Called with text for the terminal's clipboard.
     var onCopy: (String) -> Void = { _ in }
 
-    /// The request for a sign-in. Not private because the root screen compares it with new requests.
+    /// The request for a sign-in. Not private because ``SignIns`` compares it with new requests.
     private(set) var question: SignInQuestion
     /// The title of the gallery that needs the sign-in, if the gallery is on another server.
     private let asker: String?
@@ -37,7 +37,8 @@ final class SignInPrompt: Responder {
 
     /// Creates the prompt for a request.
     ///
-    /// - Parameter name: the rejected user name. The cursor starts in the password, which was probably wrong.
+    /// - Parameter name: the user name of a rejected sign-in. The cursor then starts in the password field, because the
+    ///   password was probably wrong.
     init(_ question: SignInQuestion, asker: String?, keeping: SignInKeeping, user name: String? = nil) {
         self.question = question
         self.asker = asker
@@ -197,8 +198,7 @@ final class SignInPrompt: Responder {
         for field in shownFields { draw(field, isFocused: field == focused, in: &surface, pane.takeTop(1), theme) }
     }
 
-    /// Returns lines that name the server or proxy, with a warning. The warning says that the connection is not
-    /// encrypted.
+    /// Returns lines that name the server or proxy. If the connection is not encrypted, adds a warning.
     private func heading(width: Int) -> [(text: String, isTrouble: Bool)] {
         // Show the whole host name, because its end identifies the owner.
         let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
@@ -282,7 +282,7 @@ final class SignInPrompt: Responder {
 final class SignIns {
     /// Called when a prompt opens, changes or closes.
     var onChange: () -> Void = {}
-    /// The responder that shows notices and copies text. Not private because the root screen sets itself.
+    /// The responder that shows notices and copies text. Not private because the root screen sets this property.
     weak var sender: Responder?
     /// Called after a sign-in, for each gallery that Vitrine can now request again.
     var onAnswered: (GalleryID) -> Void = { _ in }
@@ -290,7 +290,8 @@ final class SignIns {
     /// The open prompt, if there is one.
     private(set) var prompt: SignInPrompt?
     private let context: ScreenContext
-    /// The task that stores the last sign-in. The task returns a sentence for the user if a sign-in could not be stored.
+    /// The task that stores the last sign-in. The task returns a sentence for the user if a sign-in could not be
+    /// stored.
     private var storing: Task<String?, Never>?
     /// The sign-in with the browser that the prompt waits for.
     private var browserSignIn: BrowserSignIn?

@@ -2,7 +2,7 @@ import Cells
 import Commands
 import Model
 
-/// Asks for the order of a list. The menu has the focus for one key.
+/// Asks for the order of a list. The menu receives the next key.
 @MainActor
 final class SortMenu: Responder {
     /// Called with the chosen order; nil for any other key.

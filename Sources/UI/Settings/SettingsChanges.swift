@@ -3,7 +3,7 @@ import Session
 import Settings
 import Text
 
-/// A change of a setting, as the user asks for it.
+/// A change of a setting that the user requests.
 ///
 ///     SettingChange(typed: "theme light")      // also: theme=light
 ///     SettingChange(typed: "theme&")           // return to the default
@@ -57,9 +57,9 @@ final class SettingsChanges {
     private let live: LiveSettings
     private let activity: Activity
     private let log: Log
-    /// The task of the last change that waits for the disk. Each waits for the previous one.
+    /// The task of the last change that waits for the disk. Each task waits for the previous task.
     private var saving: Task<Void, Never>?
-    /// The number of changes that wait for the disk. Later changes wait for these, so that all keep their order.
+    /// The number of changes that wait for the disk. Later changes wait for them, so that all changes keep their order.
     private var pending = 0
 
     init(_ context: ScreenContext) {
@@ -172,10 +172,10 @@ final class SettingsChanges {
 
 /// Texts about settings.
 enum SettingText {
-    /// Returns a value for the screen.
+    /// Returns a setting's value as text for the screen.
     static func value(_ text: String) -> String { text.isEmpty ? "not set" : text.madeVisible }
 
-    /// Returns the place that sets a setting, for a sentence.
+    /// Returns the source of a setting's value as text, such as `command line`.
     static func origin(_ origin: SettingsInForce.Origin) -> String {
         switch origin {
         case .standard: "default"
@@ -190,7 +190,7 @@ enum SettingText {
         String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]).madeVisible
     }
 
-    /// Returns a text with a setting's value, its default, and where it is set.
+    /// Returns a text with a setting's value, the value's source, and the default.
     static func summary(of option: SettingsOption, _ live: LiveSettings) -> String {
         let next = live.nextValue(of: option).map { " Next start: \(value($0))." } ?? ""
         return "\(option.name) = \(value(option.text(in: live.settings))) (\(origin(live.origin(of: option)))). "

@@ -3,15 +3,15 @@ import Commands
 import Settings
 import Text
 
-/// The screen of all settings, where the user can change, keep and reset them.
+/// The screen of all settings, where the user can change, save and reset them.
 @MainActor
 final class SettingsScreen: Screen, ListScreen {
-    /// The scrolling state. Not private because ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` changes this state.
     var scroll = ListScroll()
     private let options = SettingsTable.options
     private let search: ListSearch
 
-    /// Below this width, each setting has two lines.
+    /// In windows with fewer columns, each setting has two lines.
     private static let narrow = 48
     /// The least width of lines that also name the value's origin.
     private static let usual = 64
@@ -84,7 +84,7 @@ final class SettingsScreen: Screen, ListScreen {
 
     func selectionDidMove() {}
 
-    /// Sets the next of the setting's choices, or asks for a value.
+    /// Changes the setting to its next choice, or asks for a value.
     private func changeSelected() {
         let option = selected
         let value = option.text(in: context.settings)

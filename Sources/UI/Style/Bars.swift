@@ -2,7 +2,7 @@ import Cells
 
 /// The scroll bar at the right of a list, which the user can drag with the mouse.
 ///
-/// A list that fits has no bar.
+/// A list that fits on the screen has no bar.
 struct ScrollBar {
     private var frame = Rect(Size(columns: 0, rows: 0))
     /// Whether the user drags the bar with the mouse.
@@ -11,7 +11,7 @@ struct ScrollBar {
     /// Whether the list is longer than the screen, so that the bar is visible.
     var isShown: Bool { !frame.size.isEmpty }
 
-    /// Draws the bar over the last column of a list, after the list's layout.
+    /// Draws the bar over the last column of a list. The caller has laid out the list.
     mutating func draw(_ scroll: ListScroll, in surface: inout Surface, _ list: Rect, _ theme: Theme) {
         var rest = list
         let isNeeded = scroll.window.count < scroll.count && list.size.rows > 1 && !theme.signs.isPlain
@@ -41,7 +41,8 @@ struct ScrollBar {
         return (offset * hidden(scroll) + play / 2) / play
     }
 
-    /// Returns the rows of the bar's thumb. The thumb touches an end of the bar only if the list is scrolled to that end.
+    /// Returns the rows of the bar's thumb. The thumb touches an end of the bar only if the list is scrolled to that
+    /// end.
     private func thumb(_ scroll: ListScroll) -> Range<Int> {
         let rows = frame.size.rows
         guard rows > 1, hidden(scroll) > 0 else { return 0..<0 }

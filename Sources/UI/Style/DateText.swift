@@ -7,7 +7,7 @@ enum DateText {
     /// The text for an unknown date.
     static let unknown = "unknown date"
 
-    /// Returns weekday, date and time of a photo in the order of the user's locale.
+    /// Returns weekday, date and time in the order of the user's locale.
     static func long(_ moment: Timestamp) -> String {
         moment == .unknown ? unknown : format(moment, DateOrder.current.long)
     }
@@ -68,7 +68,7 @@ enum VideoText {
         return hours == 0 ? "\(minutes)\(tail)" : "\(hours)\(minutes < 10 ? ":0" : ":")\(minutes)\(tail)"
     }
 
-    /// Returns the place in a video that plays, such as `0:12 / 1:03`, or `0:12` if the length is unknown.
+    /// Returns the position in a playing video, such as `0:12 / 1:03`. If the length is unknown, returns only `0:12`.
     static func position(_ position: Duration, of milliseconds: Int) -> String {
         let text = clock(max(0, Int(clamping: position.components.seconds)))
         return milliseconds > 0 ? "\(text) / \(length(milliseconds))" : text
@@ -77,11 +77,11 @@ enum VideoText {
     /// Returns a text such as `video 0:12`, or `video` if the length is unknown.
     static func text(_ milliseconds: Int) -> String { milliseconds > 0 ? "video \(length(milliseconds))" : "video" }
 
-    /// Returns the end of a status text, such as ` · video 0:12`. Returns an empty text for a photo.
+    /// Returns a video's part of a status text, such as ` · video 0:12`. Returns an empty text for a photo.
     static func suffix(_ photo: Photo) -> String { photo.videoMilliseconds.map { " · " + text($0) } ?? "" }
 }
 
-/// The order in which a locale writes the parts of a date, and whether its clock has 12 hours.
+/// A locale's order of date parts, and its 12- or 24-hour clock.
 struct DateOrder: Equatable {
     enum First { case day, month, year }
 

@@ -63,7 +63,7 @@ struct ScreenLines {
         return places
     }
 
-    /// Returns the first text that fits into the line beside the status.
+    /// Returns the first choice that fits beside a text of this width.
     private func fitting(_ choices: some Sequence<String>, besides text: Int, in rest: Rect) -> String? {
         choices.first { $0.displayWidth <= rest.size.columns - text - 2 }
     }
@@ -92,10 +92,11 @@ struct ScreenLines {
         var width: Int { 2 + key.displayWidth + 1 + word.displayWidth }
     }
 
-    /// The least width of the text beside the hints that always stay.
+    /// The least number of columns that remain for the status text.
     private static let leastText = 20
 
-    /// Returns the hints that stay beside a long text, the last hints first. The help leads to all other keys.
+    /// Returns the hints to keep beside a long text. The last hint has precedence, because it leads to the help with
+    /// all keys.
     private func hintsKept(_ commands: Set<Command>, of hints: [Hint], in rest: Rect) -> [Hint] {
         var width = 0
         return hints.reversed().filter { hint in
@@ -107,7 +108,7 @@ struct ScreenLines {
         }
     }
 
-    /// Draws the hints that always stay, and as many others as fit beside the text.
+    /// Draws the kept hints, and as many others as fit beside the text.
     private func drawHints(
         _ hints: [Hint], besides text: String, keeping kept: [Hint], in surface: inout Surface, _ rest: inout Rect
     ) -> HintPlaces {
@@ -139,7 +140,7 @@ struct ScreenLines {
 }
 
 extension Rect {
-    /// Takes columns from the left of the area, and returns them.
+    /// Returns the leftmost columns of the area.
     fileprivate func takingLeft(_ columns: Int) -> Rect {
         var rest = self
         return rest.takeLeft(columns)
@@ -164,7 +165,7 @@ struct HintPlaces {
 struct Announcement {
     /// The parts of the text. A part is broken only if it is wider than a line.
     let parts: [String]
-    /// Whether the end of the text contains the answers. Long text then loses its start and keeps its end.
+    /// Whether the text ends with the possible answers. If so, a text that is too long loses its start, not its end.
     var endsWithAnswers = false
 
     func draw(in surface: inout Surface, _ area: Rect, _ line: Rect, _ theme: Theme) {
@@ -206,7 +207,7 @@ struct Announcement {
 struct FittedLine {
     private struct Part {
         let text: String
-        /// The least width of the fact.
+        /// The width to which the fact may be cut.
         let least: Int
         let isOptional: Bool
     }

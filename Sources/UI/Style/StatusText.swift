@@ -4,7 +4,7 @@ import Text
 
 /// Texts about the updates of a gallery, for status lines.
 enum StatusText {
-    /// The text in two parts: the state, and the time of the last successful update.
+    /// A status text in two parts: the state, and the time of the last successful update.
     struct Parts {
         var state: String
         var success: String?
@@ -17,7 +17,7 @@ enum StatusText {
 
     /// Returns the text about the state of a gallery's updates.
     ///
-    /// - Parameter now: the current time, for the format of the next attempt's time.
+    /// - Parameter now: the current time. If the next attempt is today, the text omits its date.
     static func text(_ status: SyncStatus, now: Timestamp) -> String { parts(status, now: now).text }
 
     /// Returns the state and the time of the last update as separate texts.
@@ -53,12 +53,12 @@ enum StatusText {
     }
 }
 
-/// The name of a wished-for photo, thumbnail or list on the screen.
+/// The name of a requested photo, thumbnail or list, for the screen.
 @MainActor
 struct SubjectName {
     /// The name of the photo or gallery, which may contain control characters.
     let name: String
-    /// The kind of the subject: `photo`, `thumbnail`, `list` or `albums`.
+    /// The kind of the subject, such as `photo`, `every thumbnail`, `list` or `albums`.
     let kind: String
     /// The title of the gallery that has the photo, thumbnail or list.
     let gallery: String
@@ -85,7 +85,8 @@ struct SubjectName {
     }
 }
 
-/// The title of a gallery without a user's title: its location, which the gallery's list cannot choose.
+/// The title of a gallery to which the user gave no title. The title is the gallery's location, because the gallery's
+/// list cannot choose the location.
 enum GalleryTitle {
     static func text(_ address: Address) -> String {
         if let path = address.filePath { return path }

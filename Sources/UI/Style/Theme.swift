@@ -39,7 +39,7 @@ struct Theme {
     /// The way to draw QR codes.
     let code: QRDrawing.Look
 
-    /// Creates the theme of the settings, or a theme that suits the terminal's background.
+    /// Creates the theme of the settings, or a theme for the terminal's background.
     init(_ capabilities: Capabilities, _ settings: Settings = Settings()) {
         let kind = ThemeKind(settings.theme, on: capabilities)
         let inks = Inks(kind, capabilities)
@@ -77,8 +77,8 @@ enum ThemeKind: CaseIterable {
     /// A theme without colours.
     case mono
 
-    /// Creates the kind that the user chose, or else the kind for the terminal's background. An unknown background counts as
-    /// dark.
+    /// Creates the kind that the user chose, or else the kind for the terminal's background. An unknown background
+    /// counts as dark.
     init(_ choice: Settings.Theme, on capabilities: Capabilities) {
         guard capabilities.colours != .none || choice == .contrast else {
             self = .mono
@@ -93,7 +93,7 @@ enum ThemeKind: CaseIterable {
         }
     }
 
-    /// Returns whether black text is easier to read on a background than white text.
+    /// Returns whether black text on a background is easier to read than white text.
     static func isLight(_ background: Colour) -> Bool {
         guard case .rgb(let red, let green, let blue) = background else { return false }
         // At this luminance l, white and black contrast equally: (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05.
@@ -103,10 +103,10 @@ enum ThemeKind: CaseIterable {
 
 /// The colours of a theme, within the limits of the terminal.
 ///
-/// On dark backgrounds, most colours are among the sixteen that the user chose for the terminal. On light backgrounds, most of
-/// the sixteen are hard to read, so the theme uses the 216-colour cube if the terminal has the cube.
+/// On dark backgrounds, most colours are among the sixteen that the user chose for the terminal. On light backgrounds,
+/// most of the sixteen are hard to read, so the theme uses the 216-colour cube if the terminal has the cube.
 struct Inks {
-    /// Whether the theme uses colours to convey information.
+    /// Whether colours, and not only attributes, distinguish the parts of a screen.
     let hasColours: Bool
     /// The style of a screen's main text.
     let text: Style
@@ -140,8 +140,8 @@ struct Inks {
         case .light:
             (text, dim) = (.plain, Style(attributes: .dim))
             (accent, warning) = (.palette(4), .palette(1))
-            // Both greens of the sixteen colours are hard to read on white. So the green channel has the colour of text, and
-            // its letter names it.
+            // Both greens of the sixteen colours are hard to read on white. So the green channel has the colour of
+            // text, and its letter names it.
             (red, green, blue) = (.palette(1), .terminal, .palette(4))
         case .contrast:
             let ink = Self.strongest(capabilities)
@@ -154,8 +154,8 @@ struct Inks {
         hasColours = kind == .dark || kind == .light
     }
 
-    /// Returns white or black, whichever contrasts more with the background. For an unknown background, returns the terminal's
-    /// own colour.
+    /// Returns white or black, whichever contrasts more with the background. For an unknown background, returns the
+    /// terminal's own colour.
     private static func strongest(_ capabilities: Capabilities) -> Colour {
         guard case .rgb = capabilities.background, capabilities.colours >= .palette else { return .terminal }
         return .palette(ThemeKind.isLight(capabilities.background) ? 16 : 231)
@@ -164,8 +164,8 @@ struct Inks {
 
 /// The characters for rules, marks and bars.
 ///
-/// The encoder replaces these characters on terminals with only ASCII. Sparklines have bars in ASCII of their own, because all
-/// their bars would become the same character.
+/// On terminals with only ASCII, the output encoder replaces these characters. Sparklines have ASCII bars of their own,
+/// because the encoder would turn all their bars into the same character.
 struct Signs: Equatable {
     /// Whether the screen is for a screen reader, with words in place of bars.
     let isPlain: Bool
@@ -239,7 +239,7 @@ struct Luminance {
 }
 
 extension DrawingStyle {
-    /// Creates the best style for a terminal, with the symbols and transparency of the settings.
+    /// Creates the drawing style for a terminal's capabilities and the user's settings.
     public init(_ capabilities: Capabilities, _ settings: Settings) {
         self.init(capabilities)
         isOnLight =

@@ -8,8 +8,8 @@ import Text
 ///
 ///     exports.begin(keys, of: cache, to: "/home/me/Pictures", name: "3 photos", gallery: "example.org")
 ///
-/// Exports run in the background, and each reports its result. When Vitrine ends, the exports stop, and the program continues
-/// them in another process or reports which photos are left.
+/// Exports run in the background, and each reports its result. When Vitrine ends, the exports stop, and the program
+/// continues them in another process or reports which photos are left.
 @MainActor
 final class Exports {
     /// The running exports, oldest first.
@@ -18,24 +18,24 @@ final class Exports {
     var onChange: () -> Void = {}
     /// Called with a sentence about the result when an export ends.
     var onEnd: (String) -> Void = { _ in }
-    /// The folder to suggest, which is the folder of the last export.
+    /// The folder to suggest. After an export, this is the folder of the last export.
     var folder: String
     private var endings: [Int: Task<String, Never>] = [:]
     /// The running tasks that write ratings.
     private var ratingWork: [Int: Task<String, Never>] = [:]
-    /// Whether the exports continue in the background after the end of Vitrine; nil without the user's answer.
+    /// The user's answer whether exports continue after Vitrine ends; nil without an answer.
     private var mayContinue: Bool?
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
-    /// Whether exports may fetch missing photos. Not private because the setting may change.
+    /// Whether exports may fetch missing photos. Not private because the user may change the offline setting.
     var mayFetch: Bool
 
     /// Creates an empty list of exports.
     ///
     /// - Parameters:
-    ///   - folder: the first proposed folder.
-    ///   - mask: the permissions of the user's files.
+    ///   - folder: the folder to suggest first.
+    ///   - mask: the permissions that new files may have.
     ///   - mayFetch: whether exports may fetch missing photos.
     init(folder: String, mask: CreationMask, wishes: Wishes, mayFetch: Bool) {
         (self.folder, self.mask, self.wishes, self.mayFetch) = (folder, mask, wishes, mayFetch)

@@ -4,10 +4,10 @@ import Text
 
 /// The texts about network traffic.
 enum TrafficText {
-    /// Returns texts about the traffic for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Without transfers, the result
-    /// is empty.
+    /// Returns texts about the traffic for status lines, the longest text first.
     ///
-    /// The encoder replaces the arrow on terminals with only ASCII.
+    /// The texts are, for example, `↓ 3 · 1.2 MB/s` and `↓ 3`. Without running transfers, the result is `paused` or
+    /// empty. On terminals with only ASCII, the output encoder replaces the arrow.
     static func indicator(_ report: TrafficReport?, speed: Double, isPaused: Bool) -> [String] {
         guard let report, report.running > 0 else { return isPaused ? ["paused"] : [] }
         let short = "↓ \(report.running)"
@@ -20,10 +20,11 @@ enum TrafficText {
         return ByteText.text(ByteCount(bytes).int64) + "/s"
     }
 
-    /// Returns a text about the state of the network, and whether the state is bad. The text is empty if the state is unknown.
+    /// Returns the state of the network as text, and whether the state is bad. The text is empty if the state is
+    /// unknown.
     ///
     /// - Parameters:
-    ///   - isUsed: false in offline mode.
+    ///   - isUsed: whether Vitrine uses the network; false in offline mode.
     ///   - columns: the maximum width.
     static func state(_ report: TrafficReport, isUsed: Bool = true, columns: Int) -> (text: String, isBad: Bool) {
         guard isUsed else { return ("Offline", true) }
@@ -42,7 +43,8 @@ enum TrafficText {
         }
     }
 
-    /// Returns whether the text should name unreachable hosts. It should if no transfer runs or the quality is unknown.
+    /// Returns whether the text names unreachable hosts. It does if no transfer runs or the network's quality is
+    /// unknown.
     private static func saysUnreachable(_ report: TrafficReport) -> Bool {
         report.quality == nil || report.running == 0
     }
@@ -57,7 +59,7 @@ enum TrafficText {
 
     /// Returns details of the traffic, each in a few words.
     ///
-    /// - Parameter restrictions: the restrictions of each program of Vitrine.
+    /// - Parameter restrictions: for each program of Vitrine, the restrictions that it runs under.
     static func particulars(_ report: TrafficReport, restrictions: [String: [String]] = [:]) -> [String] {
         var parts: [String] = []
         if report.isOnNetwork, !saysUnreachable(report), let text = unreachable(report) { parts.append(text) }

@@ -78,7 +78,7 @@ enum TransferText {
         }
     }
 
-    /// Returns the whole reason why a transfer waits; nil if the transfer does not wait.
+    /// Returns why a transfer waits, and when Vitrine retries the transfer. Returns nil if the transfer does not wait.
     static func reason(_ stage: TransferReport.Stage, now: Timestamp) -> String? {
         switch stage {
         case .running, .queued: return nil
@@ -105,7 +105,7 @@ enum TransferText {
 @MainActor
 struct ExportRow {
     let theme: Theme
-    /// The number of lines, as for the row of a transfer.
+    /// The number of lines for one export, the same as for a transfer.
     let height: Int
 
     func draw(_ job: ExportJob, isSelected: Bool, in surface: inout Surface, frame: Rect) {

@@ -7,14 +7,14 @@ import Text
 
 /// The screen of running and queued transfers, with the state of the network.
 ///
-/// While this screen is on top, the network controller reports single transfers. The screens below keep their wishes, because
-/// the wishes cause the transfers.
+/// While this screen is on top, the network controller reports individual transfers, not only totals. The screens below
+/// keep their requests, because their requests cause the transfers.
 @MainActor
 final class TransfersScreen: Screen, ListScreen {
     private var report = TrafficReport()
     /// The entries on the screen: first the exports, then the transfers.
     private var entries: [TransferEntry] = []
-    /// The scrolling state. Not private because ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` changes this state.
     var scroll = ListScroll()
     /// Identifies the selected entry. The selection stays on this entry when the entry's index changes.
     private var selection: TransferEntry.Identity?

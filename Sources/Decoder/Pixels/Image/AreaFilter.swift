@@ -1,14 +1,15 @@
 /// Scales a picture row by row. Each output pixel is the mean of the source area that it covers.
 ///
-/// Areas may end inside pixels. Rounding their borders to whole pixels would lose 10 dB of accuracy.
+/// An area may end inside a source pixel. If the filter rounded the borders to whole pixels, the result would be 10 dB
+/// less accurate.
 ///
 ///     var filter = AreaFilter(source: size, region: PixelRect(whole: size), output: small)
 ///     for row in filter.sourceRows {
 ///         filter.add(row: pixels(ofRow: row), appendingOutputTo: &output)
 ///     }
 ///
-/// The filter holds only a few numbers per pixel of one output row. Both sides scale independently, down or up;
-/// enlarged pixels become sharp squares.
+/// The filter holds only a few numbers per pixel of one output row. It scales width and height independently, down or
+/// up. Enlarged pixels become sharp rectangles.
 public struct AreaFilter: Sendable {
     /// The source rows that the caller must add, all of them and in this order.
     public let sourceRows: Range<Int>
@@ -21,11 +22,11 @@ public struct AreaFilter: Sendable {
     private var sourceRow: Int
     /// The index of the output row in progress.
     private var outputRow = 0
-    /// The weight accumulated in `sums`; 0 means that `sums` is stale.
+    /// The total weight of the rows added to `sums`; 0 means that `sums` is stale.
     private var gathered: UInt32 = 0
-    /// One source row reduced horizontally, in units of 1/256. Each number is at most 255 × 2⁸.
+    /// One source row, scaled horizontally, in units of 1/256. Each number is at most 255 × 2⁸.
     private var reduced: [UInt16]
-    /// The weighted sum of reduced rows. The weights of an output row sum to 2¹⁶, so a sum is at most 255 × 2²⁴.
+    /// The weighted sum of `reduced` rows. The weights of an output row sum to 2¹⁶, so a sum is at most 255 × 2²⁴.
     private var sums: [UInt32]
     /// The finished output row in bytes.
     private var finished: [UInt8]
@@ -77,7 +78,7 @@ public struct AreaFilter: Sendable {
         return end > start ? end - start : 0
     }
 
-    /// Reduces one source row horizontally.
+    /// Scales one source row horizontally into `reduced`.
     ///
     /// The code does not check bounds per pixel: `AreaColumn` limits its offsets to the row, and `add` has checked the
     /// row's length.
@@ -113,7 +114,7 @@ public struct AreaFilter: Sendable {
         return UInt16(truncatingIfNeeded: (sum &+ 0x8000) &>> 16)
     }
 
-    /// Adds the reduced row to the output row with a weight.
+    /// Adds the row in `reduced` to the output row with a weight.
     private mutating func gather(_ weight: UInt32) {
         guard weight > 0 else { return }
         let isFirst = gathered == 0
@@ -155,7 +156,7 @@ package struct AreaAxis {
     private let start: Double
     private let length: Double
 
-    /// Limits the range to the source, and ensures that neighbouring boundaries differ.
+    /// Creates a division. Limits the range to the source, and ensures that neighbouring boundaries differ.
     package init(start: Double, length: Double, sourceCount: Int, count: Int) {
         precondition(sourceCount > 0 && count > 0, "nothing to filter")
         let shortest = Double(count) * 1e-9
@@ -178,11 +179,11 @@ package struct AreaAxis {
     }
 }
 
-/// The weights of source pixels in one output pixel. The first and the last source pixel have weights of their own. The
-/// pixels between share one weight.
+/// The weights of source pixels in one output pixel. The first and the last source pixel have weights of their own. All
+/// pixels between them have the same weight.
 ///
-/// The weights are fractions of 2²⁴ and sum to exactly 2²⁴. So a flat row stays exactly flat, and the weighted sum of
-/// bytes, at most 255 × 2²⁴, fits 32 bits.
+/// The weights are fractions of 2²⁴ and sum to exactly 2²⁴. So a row of one colour keeps exactly that colour, and the
+/// weighted sum of bytes, at most 255 × 2²⁴, fits 32 bits.
 struct AreaColumn {
     /// The byte offset of the first source pixel.
     let first: Int
@@ -208,7 +209,7 @@ struct AreaColumn {
             (firstWeight, betweenWeight, lastWeight) = (Self.wholeWeight, 0, 0)
             return
         }
-        // Rounded down. The remainder, at most one part in 2²⁴ per pixel, goes to the first pixel.
+        // The weights are rounded down. The first pixel gets the remainder, at most one part in 2²⁴ per pixel.
         let perPixel = Double(Self.wholeWeight) / (right - left)
         betweenWeight = between > 0 ? UInt32(perPixel) : 0
         lastWeight = UInt32(min((right - Double(lastPixel)) * perPixel, Double(Self.wholeWeight)))

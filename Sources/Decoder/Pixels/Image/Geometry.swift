@@ -56,8 +56,8 @@ public struct UnitRect: Hashable, Sendable {
     /// The whole picture.
     public static let whole = UnitRect(clampedX: 0, y: 0, width: 1, height: 1)
 
-    /// Creates a rectangle. Returns nil if it is empty, not a number or outside the picture. Cuts off an excess of up
-    /// to a billionth, which comes from rounding.
+    /// Creates a rectangle. Returns nil if it is empty, has a NaN or extends beyond the picture. Rounding may cause an
+    /// excess of up to a billionth, which this initialiser cuts off.
     public init?(x: Double, y: Double, width: Double, height: Double) {
         guard x >= 0, y >= 0, width >= Self.smallestSide, height >= Self.smallestSide,
             x + width <= 1 + Self.slack, y + height <= 1 + Self.slack,
@@ -66,8 +66,7 @@ public struct UnitRect: Hashable, Sendable {
         self.init(clampedX: x, y: y, width: width, height: height)
     }
 
-    /// Creates a rectangle, and limits it to the picture. The caller passes a rectangle that exceeds the picture only
-    /// by rounding errors.
+    /// Creates a rectangle, and limits it to the picture. The numbers may exceed the picture only by rounding errors.
     init(clampedX x: Double, y: Double, width: Double, height: Double) {
         self.x = max(0, x)
         self.y = max(0, y)
@@ -115,9 +114,9 @@ public struct PictureLayout: Hashable, Sendable {
 
     /// Creates the layout for an upright picture of `source` pixels, both sides above 0.
     ///
-    /// Without enlarging, the scale stops where every source pixel is visible. For square pixels that is one output
-    /// pixel per source pixel. For others, this applies to the side with finer pixels; the other side then repeats
-    /// pixels.
+    /// If the request forbids enlarging, the scale is at most the one at which every source pixel is visible. For
+    /// square output pixels, that is one output pixel per source pixel. Otherwise, there is one output pixel per source
+    /// pixel along the longer side of the output pixels, and more along their shorter side.
     public init(of source: PixelSize, for request: DecodeRequest) {
         let region = request.region.scaled(to: request.turns.isMultiple(of: 2) ? source : source.turned)
         let box = request.box
@@ -142,7 +141,7 @@ public struct PictureLayout: Hashable, Sendable {
         max(1, Int(min(length, Double(limit)).rounded()))
     }
 
-    /// Returns the middle of a region, reduced to these fractions of its sides.
+    /// Returns the middle of a region, with these fractions of its width and height.
     private static func centred(_ region: UnitRect, horizontally: Double, vertically: Double) -> UnitRect {
         UnitRect(
             clampedX: region.x + region.width * (1 - horizontally) / 2,

@@ -11,11 +11,11 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
     case turnedHalf = 3
     /// Top and bottom are exchanged.
     case flipped = 4
-    /// Rows and columns are exchanged.
+    /// The picture is mirrored along the diagonal from the upper left.
     case transposed = 5
     /// The picture needs a quarter turn clockwise.
     case turnedRight = 6
-    /// Rows and columns are exchanged along the other diagonal.
+    /// The picture is mirrored along the diagonal from the lower left.
     case transversed = 7
     /// The picture needs a quarter turn anticlockwise.
     case turnedLeft = 8
@@ -30,7 +30,7 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
 
     /// Returns this orientation followed by clockwise quarter turns.
     public func turned(by quarters: Int) -> Orientation {
-        // In each circle, an element is the one before it turned by another quarter.
+        // In each circle, a clockwise quarter turn of an element gives the next element.
         let circles: [[Orientation]] = [
             [.upright, .turnedRight, .turnedHalf, .turnedLeft], [.mirrored, .transversed, .flipped, .transposed],
         ]
@@ -43,7 +43,7 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
     /// Converts the size of a stored picture to the upright size, or the reverse.
     public func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.turned : size }
 
-    /// Returns the part of the stored picture for a part of the upright picture.
+    /// Converts a part of the upright picture to a part of the stored picture.
     public func stored(_ upright: UnitRect) -> UnitRect {
         let (x, y) = (upright.x, upright.y)
         let (width, height) = (upright.width, upright.height)
@@ -82,8 +82,8 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
         return PixelBuffer(size: size, rows: bytes, background: .black)
     }
 
-    /// Returns the index of the stored pixel that comes first in the upright picture. The steps `right` and `down` lead
-    /// from a stored pixel to its upright neighbours.
+    /// Returns the upright picture's order of stored pixels. `start` is the index of its first pixel. To get the index
+    /// of a right or lower neighbour in the upright picture, add `right` or `down` to a pixel's index.
     private func steps(through stored: PixelSize) -> (start: Int, right: Int, down: Int) {
         let (width, height) = (stored.width, stored.height)
         let (lastColumn, lastRow) = (width - 1, (height - 1) * width)

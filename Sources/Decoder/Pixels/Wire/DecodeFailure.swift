@@ -6,11 +6,11 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unsupportedFormat(String)
     /// A camera's raw file has no preview that Vitrine can show. The value is the format's name.
     case noPreview(format: String)
-    /// A library is missing: the format, the library, and the package that contains it.
+    /// A library is missing. The values name the format, the library, and the package that contains the library.
     case missingLibrary(format: String, library: String, package: String)
     /// The header claims more pixels than the decoder accepts.
     case tooLarge(width: Int, height: Int)
-    /// The bytes break the format's rules before the first row.
+    /// The file is so damaged that the decoder has no row to show.
     case damaged(String)
     /// The picture needs more memory than the decoder may use.
     case outOfMemory

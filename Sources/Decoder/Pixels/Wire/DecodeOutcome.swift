@@ -1,7 +1,8 @@
 /// The decoder's answer in shared memory: a picture or a failure.
 ///
-/// The answer consists of "VTRN", a version, a kind, the values in order, and last the pixels or the thumbnail. Its
-/// writer has decoded untrusted bytes and may be compromised, so the reader must withstand any bytes.
+/// The answer consists of "VTRN", a version, a kind, the values in order, and last the pixels or the thumbnail. The
+/// process that writes the answer has decoded untrusted bytes and may be compromised. So the reader must handle any
+/// bytes safely.
 public enum DecodeOutcome: Hashable, Sendable {
     /// The decoder decoded the picture.
     case picture(DecodeReply)
@@ -12,7 +13,7 @@ public enum DecodeOutcome: Hashable, Sendable {
     private static let version: UInt16 = 4
     private static let headerLength = 7
 
-    /// Returns the most bytes of an answer to a request. Writer and reader use the same limit.
+    /// Returns the maximum number of bytes of the answer to a request. Writer and reader use the same limit.
     public static func longestEncoding(for request: DecodeRequest) -> Int {
         let product =
             switch request.product {
@@ -45,7 +46,7 @@ public enum DecodeOutcome: Hashable, Sendable {
         }
     }
 
-    /// The encoded answer, for at most one frame.
+    /// The encoded answer, if it contains at most one frame.
     public var block: [UInt8] { head + product }
 
     /// Writes the answer into memory and seals the memory.
@@ -123,7 +124,7 @@ public struct DecoderReport: Hashable, Sendable {
         try self.init(text: text)
     }
 
-    /// Parses the text of a report. Throws for any text that `text` cannot return.
+    /// Parses the text of a report. Throws for a text that is not in the form of `text`.
     init(text: String) throws(PixelsError) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[2].isEmpty, text.utf8.allSatisfy({ $0 == 0x0A || 0x20...0x7E ~= $0 }) else {

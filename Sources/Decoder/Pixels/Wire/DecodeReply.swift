@@ -3,7 +3,7 @@ public struct DecodeReply: Hashable, Sendable {
     /// The longest side of a picture in pixels, which is libjpeg's own limit.
     public static let largestSourceSide = 65_500
 
-    /// The size of the whole upright picture, in its own pixels.
+    /// The size of the whole upright picture, before scaling.
     public let sourceSize: PixelSize
     /// The format's name, such as "JPEG".
     public let format: String
@@ -11,36 +11,37 @@ public struct DecodeReply: Hashable, Sendable {
     public let orientation: Orientation
     /// False if bytes were missing or broken. `pixels` then show the intact part.
     ///
-    /// The value covers only the decoded part: a region up to its last row, or the header if no pixels were requested.
+    /// The decoder checks only the bytes that it reads: up to the last row of the region, or only the header if no
+    /// pixels were requested.
     public let isComplete: Bool
-    /// Whether this is a quick preview. Full decoding would show more.
+    /// Whether the pixels are a quick preview. Full decoding would show more detail.
     public let isCoarse: Bool
-    /// The number of frames, 1 for most formats. A request for the first frame's pixels does not count the frames: 2
-    /// then means any number above 1. The number is at most the count of `DecodeRequest.frames`.
+    /// The number of frames, 1 for most formats. If only the first frame's pixels are requested, the decoder may stop
+    /// counting; then 2 means two or more. The number is at most the count of `DecodeRequest.frames`.
     public let frameCount: Int
-    /// The time to show the frame, in milliseconds. The value 0 leaves the time to the viewer; still pictures always
-    /// have 0.
+    /// The number of milliseconds for which to show the frame. If it is 0, the viewer chooses the time; still pictures
+    /// always have 0.
     public let duration: Int
     /// The picture's metadata.
     public let metadata: PictureMetadata
     /// The part of the picture that `pixels` or `thumbnail` show.
     public let region: UnitRect
-    /// The pixels, if requested.
+    /// The pixels; nil if not requested.
     public let pixels: PixelBuffer?
-    /// The part of the picture as a JPEG, if requested.
+    /// The part of the picture as a JPEG file; nil if not requested.
     public let thumbnail: [UInt8]?
 
-    /// Further frames of an animation, if requested, as many as the file has.
+    /// The requested frames of an animation after the first one. There may be fewer frames than requested.
     public let following: [AnimationPicture]
 
-    /// The longest duration of a frame that a file can contain in milliseconds. WebP stores 24 bits.
+    /// The longest duration of a frame in milliseconds. WebP files store durations in 24 bits.
     static let longestDuration = 0xFF_FFFF
     /// The maximum number of bytes of a thumbnail. Any useful thumbnail is smaller.
     public static let longestThumbnail = 4 << 20
 
     /// Creates a reply to a request.
     ///
-    /// The pixels must have the size of the request's layout; otherwise, the client refuses them.
+    /// The pixels must have the output size of the request's `PictureLayout`; otherwise, the client refuses them.
     public init(
         to request: DecodeRequest, sourceSize: PixelSize, format: String, orientation: Orientation,
         isComplete: Bool, isCoarse: Bool = false, frameCount: Int = 1, duration: Int = 0, metadata: PictureMetadata,
@@ -75,7 +76,7 @@ public struct DecodeReply: Hashable, Sendable {
             thumbnail: thumbnail, following: following)
     }
 
-    /// Returns the reply for one of the further frames. Returns nil if there is no such frame.
+    /// Returns the reply for one of the frames in `following`. Returns nil if the index is too large.
     public func answer(following index: Int, for request: DecodeRequest) -> DecodeReply? {
         guard following.indices.contains(index) else { return nil }
         let picture = following[index]
@@ -87,7 +88,7 @@ public struct DecodeReply: Hashable, Sendable {
 }
 
 extension DecodeReply {
-    /// Appends all values except the bytes of the pixels or the thumbnail.
+    /// Appends all values of the reply except the bytes of pixels and thumbnail.
     func encodeHead(to wire: inout WireWriter) {
         wire.append(sourceSize)
         wire.append(format)
@@ -151,7 +152,8 @@ extension DecodeReply {
         return durations
     }
 
-    /// Reads exactly the requested pixels. So a reply cannot choose how much memory to use.
+    /// Reads exactly the requested pixels; throws for any other number. So a compromised decoder cannot make Vitrine
+    /// allocate too much memory.
     private static func pixels(
         from wire: inout WireReader, _ size: PixelSize?, count: Int, of layout: PictureLayout,
         for request: DecodeRequest
@@ -191,11 +193,11 @@ extension DecodeReply {
     }
 }
 
-/// A frame of an animation after the first one.
+/// A frame of an animation, after the first frame of a reply.
 public struct AnimationPicture: Hashable, Sendable {
     /// The frame's pixels, as many as in the first frame.
     public let pixels: PixelBuffer
-    /// The time to show the frame, in milliseconds.
+    /// The number of milliseconds for which to show the frame.
     public let duration: Int
 
     /// Creates a frame.

@@ -1,9 +1,10 @@
-/// A request to decode a picture. The request states the part, the size, and the way to fit them.
+/// A request to decode a picture. The request states the part of the picture, the largest output size, and the way to
+/// fit the part into that size.
 ///
 ///     var request = DecodeRequest(box: PixelSize(width: 160, height: 120))
 ///     request.pixelAspect = 0.75     // sextants in cells twice as high as wide
 public struct DecodeRequest: Hashable, Sendable {
-    /// The kind of result, besides size and metadata.
+    /// The kind of result. Every result also has the picture's size and metadata.
     public enum Product: UInt8, Hashable, Sendable, CaseIterable {
         /// Size and metadata only.
         case facts
@@ -53,8 +54,9 @@ public struct DecodeRequest: Hashable, Sendable {
     /// The index of the requested frame of an animation, limited to `frames`. An index beyond the end means the last
     /// frame.
     public var frame = 0 { didSet { frame = max(0, min(frame, Self.frames.upperBound)) } }
-    /// The number of consecutive frames, limited to `runs`, for pixels only. With several frames in an answer, the
-    /// decoder composes each frame once. `picturesAtOnce` is the effective number.
+    /// The number of consecutive frames to return, limited to `runs`. The number applies only to requests for pixels.
+    /// If an answer has several frames, the decoder composes each frame only once. `picturesAtOnce` is the number that
+    /// fits into an answer.
     public var run = 1 { didSet { run = max(1, min(run, Self.runs.upperBound)) } }
     /// The choice between quality and speed.
     public var haste = Haste.whole
@@ -72,11 +74,11 @@ public struct DecodeRequest: Hashable, Sendable {
     /// The frame indices that a client can request. Vitrine ignores later frames.
     public static let frames = 0...99_999
 
-    /// The numbers of frames that a client can request at once.
+    /// The numbers of consecutive frames that a client can request at once.
     public static let runs = 1...16
 
-    /// The maximum number of frames in an answer: at least one, and as many more as fit. Client and decoder both apply
-    /// this limit.
+    /// The maximum number of frames in one answer: at least one, and up to `run` if they fit. Client and decoder both
+    /// apply this limit.
     public var picturesAtOnce: Int {
         guard product == .pixels, let length = PixelBuffer.byteCount(of: box) else { return 1 }
         return max(1, min(run, Self.longestRun / length))

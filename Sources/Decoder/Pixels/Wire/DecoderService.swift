@@ -1,9 +1,9 @@
 /// The protocol between Vitrine and the decoder server.
 ///
 /// The server's standard input is a socket. Each packet is a request for one picture, with three descriptors: the
-/// picture, the memory for the answer, and a socket for this picture. On that socket the server reports once how the
-/// picture's process ended; if its other end is closed, the server ends the process. When its standard input is closed,
-/// the server accepts no more pictures, and exits after the last one.
+/// picture, the memory for the answer, and a socket for this picture. On the picture's socket, the server reports once
+/// how the picture's process ended. If the client closes that socket, the server kills the process. When the server's
+/// standard input is closed, it accepts no more pictures, and exits after the last one.
 public enum DecoderService {
     /// The argument that starts a decoder server.
     public static let argument = "--serve"
@@ -15,9 +15,9 @@ public enum DecoderService {
 
     /// The end of one picture's process.
     public enum End: Equatable, Sendable {
-        /// The process ended, with this wait status; 0 means success.
+        /// The process ended. The value is its wait status; 0 means success.
         case ended(Int32)
-        /// The server could not start a process; this is the system's error code.
+        /// The server could not start a process. The value is the system's error code.
         case notBegun(Int32)
 
         /// The result as bytes for the socket.
@@ -47,10 +47,10 @@ public enum DecoderService {
 
 /// The protocol between Vitrine and a decoder of small pictures.
 ///
-/// Such a decoder decodes many pictures in one process: for thumbnails, starting a process costs more than decoding.
-/// Its standard input is a socket. Each packet contains a number, a request preceded by its length, and the picture.
-/// The answer is one packet: the same number and an encoded `DecodeOutcome`, or the number alone if the picture needs a
-/// process of its own. The decoder exits when the socket is closed.
+/// Such a decoder decodes many pictures in one process, because starting a process takes longer than decoding a
+/// thumbnail. The decoder's standard input is a socket. Each packet contains a number, a request preceded by its
+/// length, and the picture. The answer is one packet: the same number and an encoded `DecodeOutcome`, or the number
+/// alone if the picture needs a process of its own. The decoder exits when the socket is closed.
 ///
 ///     try socket.send(SmallPictureService.packet(7, request, bytes))
 public enum SmallPictureService {
@@ -96,7 +96,7 @@ public enum SmallPictureService {
         return wire.bytes + request + picture
     }
 
-    /// Decodes a packet. Returns nil if it is malformed or not suitable.
+    /// Decodes a request packet. Returns nil if the packet is malformed, or if `takes` returns false.
     public static func order(
         _ packet: ArraySlice<UInt8>
     ) -> (number: UInt32, request: DecodeRequest, picture: [UInt8])? {
@@ -110,7 +110,7 @@ public enum SmallPictureService {
         return takes(picture, for: request) ? (number, request, picture) : nil
     }
 
-    /// Returns the most bytes of an answer to a request.
+    /// Returns the maximum number of bytes of the answer to a request.
     public static func longestAnswer(to request: DecodeRequest) -> Int {
         4 + longestHead + (PixelBuffer.byteCount(of: request.box) ?? 0)
     }
@@ -122,8 +122,8 @@ public enum SmallPictureService {
         return wire.bytes + (outcome?.block ?? [])
     }
 
-    /// Returns the encoded outcome from the answer with this number, empty if the decoder declined. Returns nil for any
-    /// other packet.
+    /// Returns the encoded outcome in an answer. It is empty if the decoder declined. Returns nil if the packet does
+    /// not begin with `number`.
     public static func block(_ answer: [UInt8], to number: UInt32) -> ArraySlice<UInt8>? {
         answer.count >= 4 && integer(answer[...]) == number ? answer.dropFirst(4) : nil
     }
@@ -135,12 +135,12 @@ public enum SmallPictureService {
 
 /// The protocol of the decoder that plays one video.
 ///
-/// Started with `argument` and an encoded `DecodeRequest`, the decoder expects a video as its standard input, shared memory
-/// as its standard output, and a packet socket as its standard error. Each packet from the client is an `Order`, and the
-/// decoder answers each with one `Answer`. A picture is in the shared memory, as an encoded `DecodeOutcome`, until the next
-/// order. The decoder exits when the socket is closed.
+/// The decoder's arguments are `argument` and an encoded `DecodeRequest`. Its standard input is the video, its standard
+/// output is shared memory, and its standard error is a packet socket. Each packet from the client is an `Order`, and
+/// the decoder answers each order with one `Answer`. A picture stays in the shared memory, as an encoded
+/// `DecodeOutcome`, until the next order. The decoder exits when the socket is closed.
 public enum VideoService {
-    /// The argument that starts a decoder that plays.
+    /// The argument that starts a decoder to play a video.
     public static let argument = "--play"
     /// The latest time of a video in microseconds: thirty years.
     public static let latest: Int64 = 1_000_000_000_000_000
@@ -155,7 +155,7 @@ public enum VideoService {
         /// The number of bytes of an encoded order.
         public static let length = 12
 
-        /// Creates an order. Limits the time to the allowed ones.
+        /// Creates an order. Limits the time to the range from 0 to `latest`.
         public init(number: UInt32, microseconds: Int64) {
             self.number = number
             self.microseconds = max(0, min(microseconds, latest))
@@ -169,7 +169,7 @@ public enum VideoService {
             return wire.bytes
         }
 
-        /// Reads a packet. Throws unless it is an order.
+        /// Reads a packet. Throws unless the packet is a valid order.
         public init(packet: [UInt8]) throws(PixelsError) {
             self = try packet.withUnsafeBufferPointer { bytes throws(PixelsError) in
                 var wire = WireReader(UnsafeRawBufferPointer(bytes))
@@ -184,31 +184,32 @@ public enum VideoService {
     public struct Answer: Equatable, Sendable {
         /// The kind of an answer.
         public enum Kind: UInt8, Sendable {
-            /// The memory has a picture, or the reason why there is none.
+            /// The shared memory contains a picture, or the reason why there is none.
             case picture
-            /// The picture of the answer before is still due.
+            /// The client must continue to show the previous picture.
             case same
             /// The video is over.
             case end
         }
 
-        /// The order's number.
+        /// The number of the order to which this answer belongs.
         public let number: UInt32
-        /// The kind.
+        /// The kind of the answer.
         public let kind: Kind
-        /// The number of bytes in the memory, for a picture.
+        /// The number of bytes in the shared memory, for the kind `picture`.
         public let count: Int
         /// The frame's time in the video, from 0 to `latest`.
         public let microseconds: Int64
-        /// The time of the next frame, above 0; nil if the decoder does not know it.
+        /// The time of the next frame in microseconds, above 0; nil if unknown.
         public let next: Int64?
-        /// Whether no other frame follows, as far as the decoder knows.
+        /// Whether the decoder knows that no other frame follows.
         public let isLast: Bool
 
         /// The number of bytes of an encoded answer.
         public static let length = 26
 
-        /// Creates an answer. Limits the times to the allowed ones.
+        /// Creates an answer. Limits the times to the range from 0 to `latest`; `next` becomes nil unless it is above
+        /// 0.
         public init(
             number: UInt32, kind: Kind, count: Int = 0, microseconds: Int64 = 0, next: Int64? = nil,
             isLast: Bool = false
@@ -233,7 +234,7 @@ public enum VideoService {
             return wire.bytes
         }
 
-        /// Reads a packet, which may contain anything. Throws unless it is an answer.
+        /// Reads a packet, which may contain any bytes. Throws unless the packet is a valid answer.
         public init(packet: [UInt8]) throws(PixelsError) {
             self = try packet.withUnsafeBufferPointer { bytes throws(PixelsError) in
                 var wire = WireReader(UnsafeRawBufferPointer(bytes))

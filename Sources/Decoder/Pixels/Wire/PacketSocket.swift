@@ -44,7 +44,7 @@ public final class PacketSocket: Sendable {
         }
     }
 
-    /// Receives the next packet. Throws if no packet waits, or the packet is longer than the limit.
+    /// Receives the next packet. Throws if no packet has arrived, or if the packet is longer than `limit`.
     public func receive(atMost limit: Int) throws(PixelsError) -> Packet {
         var descriptors = [CInt](repeating: -1, count: Int(CPACKETS_MOST_DESCRIPTORS))
         var (count, code): (CInt, CInt) = (0, 0)
@@ -57,7 +57,7 @@ public final class PacketSocket: Sendable {
         return Packet(bytes: bytes, descriptors: Array(descriptors.prefix(Int(count))))
     }
 
-    /// Ends sending. This end can still receive packets.
+    /// Closes this end for sending. It can still receive packets.
     public func finish() {
         shutdown(descriptor, CInt(SHUT_WR))
     }

@@ -10,7 +10,8 @@ public struct PictureMetadata: Hashable, Sendable {
     public var camera: String?
     /// The lens's model.
     public var lens: String?
-    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17", or in UTC, with a "Z" at the end.
+    /// The time of the photo, such as "2006-07-30T07:47:17". The time is in UTC if the text ends with "Z", otherwise by
+    /// the camera's clock.
     public var takenAt: String?
     /// The exposure time in seconds.
     public var exposureSeconds: Double?
@@ -30,14 +31,14 @@ public struct PictureMetadata: Hashable, Sendable {
     public var description: String?
     /// The properties of a video; nil for a picture.
     public var video: VideoFacts?
-    /// All fields, in the file's order.
+    /// All metadata fields, in the file's order.
     public var fields: [MetadataField] = []
 
     /// Creates empty metadata.
     public init() {}
 
-    /// The metadata within bounds. This shortens long texts, and drops empty texts, excess fields and impossible
-    /// numbers. The decoder sends only bounded metadata, so Vitrine can print every number.
+    /// A copy of the metadata within bounds. Long texts are shortened. Empty texts, excess fields and impossible
+    /// numbers are removed. The decoder sends only bounded metadata, so Vitrine can print every number.
     public var bounded: PictureMetadata {
         var bounded = self
         bounded.camera = camera.flatMap(Self.cut)
@@ -72,7 +73,7 @@ public struct PictureMetadata: Hashable, Sendable {
         number.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Whether a text has the form "2006-07-30T07:47:17" or "2006-07-30T07:47:17Z", with an existing month, day and time.
+    /// Whether a text is a time such as "2006-07-30T07:47:17", with or without "Z". The month, day and time must exist.
     private static func isTimestamp(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard 19...20 ~= bytes.count else { return false }
@@ -153,13 +154,13 @@ public struct MetadataField: Hashable, Sendable {
     }
 }
 
-/// The properties of a video besides its size, which is that of its pictures.
+/// The properties of a video, except the size of its frames.
 public struct VideoFacts: Hashable, Sendable {
     /// The codec's name as users know it, such as "H.264". The name is printable ASCII.
     public var codec: String
     /// The length in milliseconds; nil if unknown.
     public var durationMilliseconds: Int?
-    /// The frames a second; nil if unknown or variable.
+    /// The number of frames per second, on average if it varies; nil if unknown.
     public var framesPerSecond: Double?
 
     /// The longest video in milliseconds: a thousand days.
@@ -176,7 +177,7 @@ public struct VideoFacts: Hashable, Sendable {
         self.framesPerSecond = framesPerSecond
     }
 
-    /// The facts without impossible numbers. Returns nil if the codec has no printable name.
+    /// A copy without impossible numbers; nil if the codec's name is too long or not printable.
     var bounded: VideoFacts? {
         guard 1...Self.longestCodec ~= codec.utf8.count, codec.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
             return nil

@@ -3,7 +3,7 @@ import Glibc
 
 /// An anonymous file in memory that becomes read-only when sealed.
 ///
-/// Vitrine and its decoder exchange pictures and answers in such blocks:
+/// Vitrine and its decoder exchange pictures and answers in such files:
 ///
 ///     let input = try SealedMemory(sealing: bytes)
 ///     let output = try SealedMemory()
@@ -42,7 +42,7 @@ public final class SealedMemory: Sendable {
 
     /// Writes the parts into an empty file, and seals the file.
     public func fill(with parts: [[UInt8]]) throws(PixelsError) {
-        // Setting the size first makes a file size limit fail before anything is written.
+        // Set the size first. If a limit for the size of files is too low, this call fails before anything is written.
         let size = parts.reduce(0) { $0 + $1.count }
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw .system(call: "ftruncate", code: errno) }
         var position = 0
@@ -112,15 +112,16 @@ public final class SealedMemory: Sendable {
 
 /// A block of memory that this process reads and another process writes, again and again.
 ///
-/// The block's length is sealed before any other process gets it, so no access to the mapping can fail. The contents may
-/// change at any time. So readers take a copy, and check only the copy.
+/// This object seals the block's length before another process gets the block, so no access to the mapping can fail.
+/// The contents may change at any time. So readers must copy the contents, and check only the copy.
 public final class SharedBlock: Sendable {
-    /// The memory's descriptor, for the other process. It closes on exec and with this object.
+    /// The memory's descriptor, for the other process. It closes on exec and when this object is released.
     public var descriptor: CInt { memory.descriptor }
     /// The block's length in bytes.
     public let count: Int
     private let memory: SealedMemory
-    /// The address of the mapping. This object only reads there. The address stays valid while this object exists.
+    /// The address of the mapping. This object only reads the mapped memory. The address stays valid while this object
+    /// exists.
     private let address: UInt
 
     /// Creates a block of zeros.

@@ -58,7 +58,7 @@ struct WireReader {
     }
 }
 
-/// Writes values in little-endian order, and texts after their length.
+/// Writes values as bytes: numbers in little-endian order, and each text after its length.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -79,7 +79,8 @@ struct WireWriter {
         append(UInt32(clamping: size.height))
     }
 
-    /// Appends a text after its length. Callers limit the length; `WireReader` refuses longer texts.
+    /// Appends a text after its length. Callers must limit the length to `PictureMetadata.longestText`, because
+    /// `WireReader` refuses longer texts.
     mutating func append(_ text: String) {
         append(UInt16(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
@@ -91,7 +92,7 @@ struct WireWriter {
     }
 }
 
-/// An error between Vitrine and its decoder. Problems of a picture are a `DecodeFailure`.
+/// An error in the exchange between Vitrine and its decoder. A problem of the picture itself is a `DecodeFailure`.
 public enum PixelsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The request is invalid.
     case malformedRequest(String)

@@ -9,7 +9,7 @@ public final class PiwigoAlbumListParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the albums that are complete.
@@ -30,7 +30,7 @@ public final class PiwigoAlbumListParser: LibraryParser {
             guard let id = record.id, let count = record.count else {
                 throw FormatError.notAGallery("an album without a count")
             }
-            // The newest photo's date changes if one photo goes and another comes.
+            // The date of the newest photo is needed because the count stays the same if one photo replaces another.
             return LibraryPart(name: id, count: "\(count) \(record.newest?.iso8601 ?? "")")
         }
     }
@@ -66,7 +66,7 @@ public final class PiwigoAlbumParser: LibraryParser {
         answer = PiwigoAnswer(PiwigoAlbumReader(kind))
     }
 
-    /// The list has one page.
+    /// Always nil, because the list has only one page.
     public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the albums that are complete.
@@ -75,7 +75,7 @@ public final class PiwigoAlbumParser: LibraryParser {
         return albums()
     }
 
-    /// Parses the end of the document. Throws if the answer is incomplete, or has no such list.
+    /// Parses the end of the document. Throws if the answer is incomplete, or has no list of this kind.
     public func finish() throws -> [Album] {
         try answer.finish()
         try answer.result.check()
@@ -93,7 +93,7 @@ public final class PiwigoAlbumParser: LibraryParser {
         }
     }
 
-    /// The name of the pages that a browser shows.
+    /// The part of a page's address that distinguishes tags from albums.
     private var page: String { kind == .tag ? "tags" : "category" }
 }
 
@@ -103,11 +103,11 @@ private struct PiwigoAlbumRecord {
     var name = ""
     /// The number of photos in the album itself.
     var count: Int?
-    /// The number of photos in the album and in the albums in it, or with the tag.
+    /// The number of photos in the album and its sub-albums. For a tag, the number of photos with the tag.
     var deepCount: Int?
     /// The date of the newest photo in the album itself.
     var newest: Timestamp?
-    /// The id of the photo that stands for the album.
+    /// The id of the photo that the server shows for the album.
     var cover: String?
 }
 
@@ -133,7 +133,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         return records
     }
 
-    /// Throws if the answer has no such list.
+    /// Throws if the answer has no list of this kind.
     func check() throws {
         guard isList else { throw refusal }
     }

@@ -1,6 +1,6 @@
 import Model
 
-/// Parses an answer of a Piwigo server, and passes on the events of its result.
+/// Parses a Piwigo server's answer. Passes on the events of the answer's result.
 ///
 ///     {"stat": "ok", "result": …}
 ///     {"stat": "fail", "err": 401, "message": "Access denied"}
@@ -9,7 +9,7 @@ struct PiwigoAnswer<Result: JSONConsumer> {
     private var members: PiwigoMembers<Result>
     private var hasBegun = false
 
-    /// The reader of the result. For it, the result is a document of its own.
+    /// The reader of the result. It receives the events as if the result were a document of its own.
     var result: Result {
         get { members.result }
         set { members.result = newValue }
@@ -22,7 +22,7 @@ struct PiwigoAnswer<Result: JSONConsumer> {
     /// Parses the next bytes.
     mutating func parse(_ bytes: [UInt8]) throws {
         if !hasBegun, let first = bytes.first(where: { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }) {
-            // An error message of PHP is a web page, too.
+            // PHP writes its error messages as web pages, too.
             guard first != UInt8(ascii: "<") else { throw FormatError.notAGallery("a web page") }
             hasBegun = true
         }

@@ -5,17 +5,17 @@ import Model
 ///     {"stat": "ok", "result": {"paging": {"page": 0, "per_page": 500, "total_count": 1},
 ///      "images": [{"id": 7, "file": "a.jpg", "element_url": "…", "derivatives": {"2small": {"url": "…", …}, …}, …}]}}
 ///
-/// Files that Vitrine cannot show are left out. A video appears with the
-/// server's still picture, or not at all if there is none. Members may be in any order, and the parser skips
-/// unknown ones.
+/// Files that Vitrine cannot show are left out. A video appears with the server's still picture, or not at all if there
+/// is none. Members may be in any order, and the parser skips unknown ones.
 public final class PiwigoPhotoParser: LibraryParser {
     /// The number that shows whether another page follows.
     public enum Total: Sendable {
         /// The number of all photos in the listed albums.
         case ofAlbums
-        /// The number of the user's favorites, which has another name.
+        /// The number of the user's favorites. It has another name in the answer.
         case ofFavorites
-        /// A number that counts only the page's own photos, as for a tag. So a page follows each full page.
+        /// A count of only the page's own photos, as for a tag. So the parser expects another page after each full
+        /// page.
         case unreliable
     }
 
@@ -82,7 +82,8 @@ private struct PiwigoPageReader: JSONConsumer {
         return photos
     }
 
-    /// Throws if the answer has no list of photos, or no numbers that show whether a page follows.
+    /// Throws if the answer is no page of photos. A page has a list of photos, and numbers that show whether another
+    /// page follows.
     func check() throws {
         guard isPage, page != nil, let length, length > 0, total != nil || totalKind == .unreliable else {
             throw FormatError.notAGallery("an answer without photos")
@@ -150,7 +151,7 @@ private struct PiwigoImage {
     private static let longestName = 1_024
     /// The maximum number of bytes of a description that are kept.
     private static let longestComment = 4_096
-    /// The length of a thumbnail's longer side, if the server makes such a size. Piwigo's own sizes are 240 and 432.
+    /// The smallest useful length of a thumbnail's longer side. Piwigo's own sizes are 240 and 432.
     private static let usefulLength = 240
 
     private var member: Member?
@@ -166,7 +167,7 @@ private struct PiwigoImage {
 
     private enum SizeMember { case address, width, height }
 
-    /// Takes a member's name, or its value. The members of the file itself have the depth 0.
+    /// Reads the name or the value of a member. The members of the file itself have the depth 0.
     mutating func take(_ event: JSONEvent, depth: Int) {
         guard depth == 0 else { return takeSize(event, depth: depth) }
         switch (member, event) {
@@ -203,7 +204,7 @@ private struct PiwigoImage {
         }
     }
 
-    /// Takes a member of the sizes, or of one size.
+    /// Reads a member of `derivatives`, or of one size in it.
     private mutating func takeSize(_ event: JSONEvent, depth: Int) {
         guard isInSizes else { return }
         switch (depth, event) {
@@ -229,7 +230,7 @@ private struct PiwigoImage {
         text.count <= Address.maximumLength ? Array(text) : []
     }
 
-    /// Whether a size suits a list of photos better than the one so far. Squares show only a part of the photo.
+    /// Returns whether a size is a better thumbnail than the current one. Squares show only a part of the photo.
     private func isBetterThumbnail(_ size: Size) -> Bool {
         guard let thumbnail else { return true }
         guard size.isCropped == thumbnail.isCropped else { return thumbnail.isCropped }
@@ -245,7 +246,7 @@ private struct PiwigoImage {
         annotations.description = comment
         return LibraryPhoto(
             id: id, name: !name.isEmpty ? name : !file.isEmpty ? file : id,
-            // The server states its local time without a zone.
+            // The server states both times without a zone.
             date: taken.map { .cameraTime($0) } ?? posted.map { .published($0) },
             revision: "\(width)x\(height) \(file)",
             photo: photo, thumbnail: thumbnail.flatMap { pictures.address($0.address) },
@@ -254,8 +255,8 @@ private struct PiwigoImage {
             videoMilliseconds: Self.isVideo(file) ? 0 : nil)
     }
 
-    /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file, returns
-    /// the address of the server's largest picture. Returns nil if there is none.
+    /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file,
+    /// returns the address of the server's largest picture. Returns nil if there is no such picture.
     private func photoAddress(_ pictures: PiwigoPictures) -> Address? {
         if PictureName.isFinished(Array(file.utf8)[...]) {
             return pictures.address(address) ?? largest.flatMap { pictures.address($0.address) }
@@ -291,7 +292,7 @@ struct PiwigoPictures {
         self.server = server.asFolder
     }
 
-    /// Returns the address in a text of the server. Returns nil if it is no address of a web server.
+    /// Parses an address in the server's answer. Returns nil if the text is no address of a web server.
     func address(_ text: [UInt8]) -> Address? {
         guard !text.isEmpty, let address = try? server.resolving(String(decoding: text, as: UTF8.self)),
             address.scheme == .http || address.scheme == .https
@@ -301,15 +302,16 @@ struct PiwigoPictures {
         }
         let path = address.path.dropFirst(server.path.count)
         let query = address.query.map { "?" + $0 } ?? ""
-        // A server behind a proxy may write `http`, although browsers reach it by `https`.
+        // The result has the scheme of `server`. Behind a proxy, a server may write `http`, although browsers use
+        // `https`.
         return try? server.resolving(server.path + (Self.picture(path, query).map { "i.php?/" + $0 } ?? path + query))
     }
 
     /// Returns the path of a picture that the server makes. Returns nil for other addresses.
     ///
-    /// The server writes another address as soon as it has made the picture: `_data/i/upload/a-th.jpg` instead of
-    /// `i.php?/upload/a-th.jpg`. Vitrine uses the second form, which works in both cases. Otherwise, each picture would
-    /// seem to have changed once it was fetched.
+    /// As soon as the server has made the picture, it writes another address: `_data/i/upload/a-th.jpg` instead of
+    /// `i.php?/upload/a-th.jpg`. Vitrine always uses the second form, which works in both cases. Otherwise, each
+    /// picture would seem to have changed after the first request for it.
     private static func picture(_ path: Substring, _ query: String) -> Substring? {
         if path == "i.php" || path == "i" { return query.hasPrefix("?/") ? query.dropFirst(2) : nil }
         guard query.isEmpty else { return nil }
@@ -319,7 +321,7 @@ struct PiwigoPictures {
         return nil
     }
 
-    /// Whether a picture was made from a file. The others are icons for kinds of files.
+    /// Returns whether a picture was made from a file. The other pictures are icons for kinds of files.
     static func isMadeFromFile(_ address: Address) -> Bool {
         let path = address.query.map { $0.hasPrefix("/") ? $0 : address.path } ?? address.path
         guard !path.contains("/mimetypes/"), let slash = path.lastIndex(of: "/") else { return false }

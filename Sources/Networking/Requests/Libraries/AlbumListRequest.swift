@@ -6,17 +6,17 @@ import Model
 import Scheduling
 import Session
 
-/// Fetches the albums, people, tags and favorites of the server that a gallery is on, and replaces those in the cache.
+/// Fetches the albums, people, tags and favorites of a gallery's server. Replaces those in the cache.
 ///
 /// If the user's key does not allow a list, the request stores the other lists and the reason.
 public struct AlbumListRequest: NetworkRequest {
-    /// The albums of the gallery's server. They have no editions.
+    /// The albums of the gallery's server, the target of this request. They have no editions.
     public let identity: RequestIdentity
     /// The address of the server.
     public var address: Address { source.root }
     /// The kind of transfer: a list, on which other requests depend.
     public var kind: TransferKind { .list }
-    /// True, because a failure is stored with the gallery and never prevents a request.
+    /// Always true: changes in the cache must never restart this request. The cache stores a failure with the gallery.
     public let hasFailedBefore = true
     private let cache: GalleryCache
     /// The place from which the gallery's list came.
@@ -95,7 +95,7 @@ public struct AlbumListRequest: NetworkRequest {
     /// Shows that the reading has ended. The cache holds the result.
     public func showDone() { context.activity.setReadingAlbums(false, of: cache.id) }
 
-    /// Records the failure beside the albums of the last success.
+    /// Records the failure. The albums of the last success stay in the cache.
     public func recordPostponement(_ failure: Failure) async {
         context.log.info(.network, "\(address): the albums: \(failure); will retry")
         await record(failure)
@@ -129,7 +129,7 @@ private struct MissingLists {
     private(set) var kinds: Set<Album.Kind> = []
     /// The permissions that the user's key lacks.
     private var permissions: [String] = []
-    /// The names of the lists, such as “tags”, that the server refused to send without saying why.
+    /// The names of lists that the server refused without a reason. An example is “tags”.
     private var names: [String] = []
 
     mutating func addPermission(_ permission: String, of kind: Album.Kind) {

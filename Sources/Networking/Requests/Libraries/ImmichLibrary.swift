@@ -2,9 +2,10 @@ import Cache
 import Formats
 import Model
 
-/// An Immich server's timeline, or an album, a person, a tag, the favorites or a shared link.
+/// The photos of an Immich server that an address selects. They are the timeline, an album, a person, a tag, the
+/// favorites or a shared link.
 ///
-/// All versions since 2.7 understand these requests.
+/// Immich understands these requests since version 2.7.
 struct ImmichLibrary: PhotoLibrary {
     /// The photos that the gallery's address selects.
     enum Selection: Hashable {
@@ -16,7 +17,7 @@ struct ImmichLibrary: PhotoLibrary {
         case album(String)
         /// The photos that show the person with this id.
         case person(String)
-        /// The photos with the tag of this value or a tag below.
+        /// The photos with the tag at this path, or with a tag below it.
         case tag([UInt8])
         /// The photos behind a shared link.
         case share(ImmichShare)
@@ -54,7 +55,8 @@ struct ImmichLibrary: PhotoLibrary {
         return gallery.path.contains(/\/favorites(\/|$)/) ? .favorites : .all
     }
 
-    /// Returns the value of the tag in the address of a page, such as `/tags?path=Trips%2FRome`. Returns nil without a tag.
+    /// Returns the tag's path in the address of a page. An example of an address is `/tags?path=Trips%2FRome`. Returns
+    /// nil without a tag.
     private static func tag(in page: Address) -> [UInt8]? {
         guard page.path.contains(/\/tags(\/|$)/), let field = page.formValue(of: "path") else { return nil }
         let slash = UInt8(ascii: "/")
@@ -64,9 +66,9 @@ struct ImmichLibrary: PhotoLibrary {
 
     /// The months of the timeline.
     ///
-    /// Albums, people, tags and favorites have no months. If the user puts a photo into an album or names a face in it, the
-    /// photo's record does not change. A search for favorites also finds photos of partners, whose months the server
-    /// does not count.
+    /// Albums, people, tags and favorites have no parts, so an update reads all their photos. If the user puts a photo
+    /// into an album or names a face in it, the photo's record does not change. A search for favorites also finds
+    /// photos of partners, whose months the server does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
     var albums: (any LibraryAlbums)? { share == nil ? ImmichAlbums(server: server) : nil }
@@ -82,7 +84,8 @@ struct ImmichLibrary: PhotoLibrary {
         case .album(let id): members.append(#""albumIds":["\#(id)"]"#)
         case .person(let id): members.append(#""personIds":["\#(id)"]"#)
         case .tag:
-            // The page's address has the tag's value, and a search needs its id.
+            // The gallery's address has the tag's path, but a search needs the tag's id. So the first request lists all
+            // tags.
             guard let tagPage else { return LibraryRequest(address: try server.resolving(ImmichRules.tags)) }
             members.append(#""tagIds":["\#(tagPage.tag)"]"#)
         case .share: return try sharedPhotos(onPage: page)
@@ -92,7 +95,8 @@ struct ImmichLibrary: PhotoLibrary {
             address: try server.resolving("api/search/metadata"), json: "{" + members.joined(separator: ",") + "}")
     }
 
-    /// Searches are for users with an account. Shared links have requests of their own.
+    /// Returns the request for a page of a shared link. Searches need an account, so shared links have requests of
+    /// their own.
     private func sharedPhotos(onPage name: String?) throws -> LibraryRequest {
         guard let page = ImmichSharePage(name: name) else { throw RequestError.wrongType("an unknown page") }
         let path =
@@ -147,7 +151,7 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
 
     var members: (any LibraryMembers)? { self }
 
-    /// A filter for the photos of a search, including those of partners.
+    /// A filter for the photos that searches find, including partners' photos.
     private static let filter = "visibility=timeline&withPartners=true"
 
     func list() throws -> LibraryRequest {
@@ -163,7 +167,8 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
     func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
 }
 
-/// The albums of an Immich server: the favorites, all albums that the user may see, all people with names, and all tags.
+/// The albums of an Immich server. They are the favorites, all albums that the user may see, all people with names, and
+/// all tags.
 private struct ImmichAlbums: LibraryAlbums {
     let server: Address
 
@@ -241,7 +246,7 @@ enum ImmichRules {
         return ImmichShare(gallery)?.signIn
     }
 
-    /// Whether Immich's refusals at an address may explain themselves.
+    /// Whether a refusal at an address may contain its reason.
     static func explainsRefusals(at address: Address) -> Bool {
         keyHeader(for: address) != nil || isSharedLinkRequest(address)
     }

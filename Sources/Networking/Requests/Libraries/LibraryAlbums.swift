@@ -3,14 +3,14 @@ import Model
 
 /// The albums, people, tags and favorites of a server.
 ///
-/// To support a kind of server, conform a type and return it from ``PhotoLibrary/albums``. ``AlbumListRequest`` sends the
-/// requests and stores the albums.
+/// To support a kind of server, conform a type and return it from ``PhotoLibrary/albums``. ``AlbumListRequest`` sends
+/// the requests and stores the albums.
 protocol LibraryAlbums: Sendable {
     /// The address of the server, with a slash at its end.
     var server: Address { get }
     /// The lists to read, in the order of the screen.
     var lists: [LibraryAlbumList] { get }
-    /// Whether the lists name covers by the revisions of photos instead of by their ids.
+    /// Whether lists name a cover by its photo's revision, not its id.
     var coversAreRevisions: Bool { get }
 
     /// Returns the albums that need no request, such as the favorites. They come first.
@@ -20,7 +20,7 @@ protocol LibraryAlbums: Sendable {
 }
 
 extension LibraryAlbums {
-    /// By default, covers are ids.
+    /// By default false, because lists name covers by ids.
     var coversAreRevisions: Bool { false }
 }
 
@@ -36,7 +36,7 @@ struct LibraryAlbumList: Sendable {
     let makeParser: @Sendable (_ page: String?) -> any LibraryParser<Album>
 }
 
-/// The albums of Nextcloud's Photos app: the user's own, and those that others share with the user.
+/// The albums of Nextcloud's Photos app. They are the user's own albums, and those that others share with the user.
 struct NextcloudAlbums: LibraryAlbums {
     let server: Address
     /// The id of the user, which may differ from the name for signing in.

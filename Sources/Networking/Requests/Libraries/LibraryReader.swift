@@ -13,10 +13,10 @@ struct LibraryReader {
     private let library: (any PhotoLibrary)?
     private let cache: GalleryCache
     private let client: HTTPClient
-    /// The permit of the first request.
+    /// The permit of the first request. Later requests get permits of their own.
     private let permit: TransferPermit
     private let sessions: PiwigoSessions
-    /// The session of the user; nil before the first request, and for credentials that open no session.
+    /// The session of the user; nil before the first request. Also nil for credentials that open no session.
     private var session: PiwigoSessions.Session?
     /// Whether the first request was sent.
     private var hasSent = false
@@ -122,7 +122,8 @@ struct LibraryReader {
         return counts
     }
 
-    /// Reads the ids of all photos and videos in a part. Returns nil if the part has changed since the server counted it.
+    /// Reads the ids of all photos and videos in a part. Returns nil if the part has changed since the server counted
+    /// it.
     mutating func readMembers(
         of part: String, count: String, in parts: any LibraryMembers
     ) async throws -> Set<String>? {
@@ -177,7 +178,7 @@ struct LibraryReader {
         return response
     }
 
-    /// The question for the API key that the server may want; nil if it wants none.
+    /// The question for credentials if guests may see fewer photos; otherwise nil.
     var question: SignInQuestion? {
         guard library?.hidesPhotosFromGuests == true, let origin = server.origin else { return nil }
         return PiwigoRules.question(at: origin, wasRefused: hasCredentials)
@@ -186,8 +187,8 @@ struct LibraryReader {
     /// Whether the requests carry credentials.
     var hasCredentials: Bool { signIn != nil }
 
-    /// Whether the server recognizes the user. The value is valid after the first answer, because the credentials may be only
-    /// for a web server in front of the server.
+    /// Whether the server recognizes the user. The value is valid after the first answer, because the credentials may
+    /// be only for a web server in front of the server.
     var isSignedIn: Bool { hasCredentials && session?.cookie.isEmpty != true }
 
     private var opensSession: Bool {
@@ -195,8 +196,8 @@ struct LibraryReader {
         return library.opensSession(signIn)
     }
 
-    /// Returns whether the server has not ended the session. It answers requests of ended sessions as those of a guest,
-    /// who may see fewer photos.
+    /// Returns whether the session is still open. After its end, the server treats the user as a guest, who may see
+    /// fewer photos.
     func isStillSignedIn() async throws -> Bool {
         guard let session, let library else { return true }
         let plan = plan(for: LibraryRequest(address: library.server))

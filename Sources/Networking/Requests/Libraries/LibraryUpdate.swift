@@ -7,8 +7,9 @@ import Session
 
 /// Updates the cache from a photo library.
 ///
-/// The first update reads all pages. Later updates of a library with parts read only changed photos, and the ids in parts
-/// that may have lost photos. Without lists of ids, an update reads all pages if a part has changed or a week has passed.
+/// The first update reads all pages. Later updates of a library with parts read only changed photos, and the ids in
+/// parts that may have lost photos. Without lists of ids, an update reads all pages if a part has changed or a week has
+/// passed.
 struct LibraryUpdate {
     private let library: any PhotoLibrary
     private let cache: GalleryCache
@@ -211,7 +212,7 @@ struct LibraryUpdate {
         photos.lazy.compactMap(\.changedAt).max().map { max($0, time ?? $0) } ?? time
     }
 
-    /// Returns a time, or the first answer's time if that is earlier. Photos may have changed after the update passed
+    /// Returns a time, or the first answer's time if that is earlier. Photos may have changed after the update read
     /// them.
     private func bounded(_ time: Timestamp?) -> Timestamp? {
         let start = reader.head?.headers["date"].flatMap { HTTPDate.seconds($0) }
@@ -242,12 +243,12 @@ struct LibraryUpdate {
     }
 }
 
-/// The facts that show the next update what has changed.
+/// The state of a library, with which the next update finds changes.
 private struct LibraryState: Equatable {
     /// The server's count of photos and videos in each part.
     var counts: [String: String]
-    /// The time of the latest change that an update has seen; nil if unknown. If the parts have no lists of ids, this is
-    /// the time when an update last read all pages.
+    /// The time of the latest change seen so far; nil if unknown. If the parts have no lists of ids, this is the time
+    /// when an update last read all pages.
     var latestChange: Timestamp?
 
     /// Whether the server recognized the user in the last update.
@@ -257,10 +258,11 @@ private struct LibraryState: Equatable {
         (self.counts, self.latestChange, self.isSignedIn) = (counts, latestChange, isSignedIn)
     }
 
-    /// Creates the state that the cache stores as folders. Returns nil if the last update did not read all photos.
+    /// Creates the state from its stored form, a list of folders. Returns nil if the last update did not read all
+    /// photos.
     ///
-    /// A part has its count as a validator. The outermost folder has the time of the latest change, and the word for
-    /// whether the server recognized the user.
+    /// Each part is a folder with its count as the validator. The outermost folder stores the time of the latest
+    /// change, and whether the server recognized the user.
     init?(_ source: ListSource) {
         guard let root = source.folders.first(where: { $0.path.isEmpty }) else { return nil }
         latestChange = root.validators.etag.flatMap { Timestamp(iso8601: $0) }
@@ -273,7 +275,7 @@ private struct LibraryState: Equatable {
 
     fileprivate static let signedIn = "signed in"
 
-    /// The stored form.
+    /// The stored form: a list of folders.
     var stored: [ListSource.Folder] {
         [
             ListSource.Folder(
@@ -285,8 +287,8 @@ private struct LibraryState: Equatable {
 }
 
 extension ListSource {
-    /// Whether the server recognized the user in the library's last update. Credentials for a web server in front of it do
-    /// not count.
+    /// Whether the server recognized the user in the library's last update. Credentials for a web server in front of
+    /// that server do not count.
     var wasSignedIn: Bool {
         folders.first { $0.path.isEmpty }?.validators.lastModified == LibraryState.signedIn
     }

@@ -34,7 +34,7 @@ protocol PhotoLibrary: Sendable {
     var needsSignIn: Bool { get }
     /// Whether credentials open a session, whose cookie the requests then carry.
     func opensSession(_ signIn: SignIn) -> Bool
-    /// Returns the credentials to send, such as the key of a shared link; nil for none.
+    /// Returns the credentials to send; nil for none. They may be the key of a shared link.
     ///
     /// - Parameter entered: the credentials that the user has entered for the server.
     func credentials(entered: SignIn?) -> SignIn?
@@ -59,8 +59,8 @@ protocol LibraryParts: Sendable {
     func list() throws -> LibraryRequest
     /// Creates a parser for the list of parts.
     func makeListParser() -> any LibraryParser<LibraryPart>
-    /// The requests for the ids in a part. The value is nil if the server cannot list changed photos, or if a photo can be in several
-    /// parts. Then an update reads all pages if any count differs.
+    /// The requests for the ids in a part. The value is nil if the server cannot list changed photos, or if a photo can
+    /// be in several parts. Then an update reads all pages if any count differs.
     var members: (any LibraryMembers)? { get }
 }
 
@@ -89,7 +89,7 @@ struct LibraryRequest: Sendable {
 }
 
 extension FetchPlan {
-    /// Takes the method, the headers and the body of a request to a library's server.
+    /// Copies the method, the headers and the body of a library request.
     mutating func take(_ request: LibraryRequest) {
         headers += request.headers
         if let xml = request.xml {
@@ -140,7 +140,7 @@ extension Address {
     }
 }
 
-/// The rules of all kinds of photo libraries for refusals.
+/// The rules for refusals by photo libraries of all kinds.
 enum LibraryRules {
     /// Returns the header for an API key. Returns nil if the address needs no key.
     ///

@@ -4,9 +4,10 @@ import HTTP
 import Model
 import Numbers
 
-/// A PhotoPrism server's library, or its favorites, an album, a search or a shared link.
+/// The photos of a PhotoPrism server that an address selects. They are the library, the favorites, an album, a search
+/// or a shared link.
 ///
-/// Months, folders, moments and states of the server's pages are albums, too.
+/// The months, folders, moments and states on the server's pages are albums, too.
 struct PhotoPrismLibrary: PhotoLibrary {
     /// The photos that the gallery's address selects.
     enum Selection: Hashable {
@@ -16,7 +17,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
         case favorites
         /// The photos in the album with this id.
         case album(String)
-        /// The photos that a search finds, such as those of a person. The text can be part of an address.
+        /// The photos that a search finds, such as those of a person. The text is encoded for use in an address.
         case search(String)
         /// The photos of the album behind a shared link.
         case share(PhotoPrismShare)
@@ -50,8 +51,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
         return gallery.path.contains(/\/favorites(\/|$)/) ? .favorites : .all
     }
 
-    /// Returns the search in the address of a page, such as `subject:UID` for the photos of a person. Returns nil without
-    /// a search.
+    /// Returns the search in the address of a page. An example is `subject:UID`, for the photos of a person. Returns
+    /// nil without a search.
     private static func search(in page: Address) -> String? {
         guard let text = page.formValue(of: "q") else { return nil }
         return text.allSatisfy { $0 == UInt8(ascii: " ") } ? nil : PercentEncoding.encodeAll(text, except: "")
@@ -70,12 +71,14 @@ struct PhotoPrismLibrary: PhotoLibrary {
 
     /// The months of the library.
     ///
-    /// Albums and favorites have no months. If the user puts a photo into an album, the photo's record does not change.
+    /// Albums and favorites have no parts, so an update reads all their photos. If the user puts a photo into an album,
+    /// the photo's record does not change.
     var parts: (any LibraryParts)? { selection == .all ? PhotoPrismMonths(server: server) : nil }
 
     var albums: (any LibraryAlbums)? { if case .share = selection { nil } else { PhotoPrismAlbums(server: server) } }
 
-    /// The secret of a shared link is enough. With the user's own password, the server would add the album to the user's account.
+    /// Returns no credentials for a shared link, whose secret is enough. With the user's own password, the server would
+    /// add the album to the user's account.
     func credentials(entered: SignIn?) -> SignIn? { if case .share = selection { nil } else { entered } }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
@@ -84,7 +87,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
         case .all: fields.append(Self.visible)
         case .favorites: fields += [Self.visible, "favorite=true"]
         case .album(let id): fields.append("s=\(id)")
-        // The server counts all photos of a person, except private ones.
+        // The server's count of a person's photos leaves out only private photos, and so does this request.
         case .search(let text): fields += ["public=true", "q=\(text)"]
         case .share(let share): return try sharedPhotos(of: share, onPage: page)
         }
@@ -92,7 +95,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
         return try request(fields)
     }
 
-    /// Returns the request that opens a shared link, or the request for a page of its album.
+    /// Returns the request for a page of a shared link's album. The first request opens the link.
     private func sharedPhotos(of share: PhotoPrismShare, onPage name: String?) throws -> LibraryRequest {
         guard let name else { return try share.visit(to: server) }
         guard let page = PhotoPrismSharePage(name: name) else { throw RequestError.wrongType("an unknown page") }
@@ -125,7 +128,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
         page.flatMap { Int(digits: $0, atMost: largestOffset) } ?? 0
     }
 
-    /// A filter for the photos on the server's own page of all photos: no private ones, and none to be reviewed.
+    /// A filter for photos on the server's own page of all photos. That page shows no private photos, and none to
+    /// be reviewed.
     fileprivate static let visible = "public=true&quality=3"
 }
 
@@ -133,13 +137,13 @@ struct PhotoPrismLibrary: PhotoLibrary {
 struct PhotoPrismShare: Hashable {
     /// The path of the server, with a slash at its end.
     let serverPath: String
-    /// The last part of the link: the id of the album, or a word from its title; nil for a link without it.
+    /// The part of the link after the secret; nil if missing. This part is the album's id, or a word from its title.
     let album: String?
     private let secret: String
 
-    /// Creates a link. Returns nil if the address is no such link.
+    /// Creates a link. Returns nil if the address is no shared link.
     ///
-    /// Each request for a picture calls this, so a regular expression would take long.
+    /// Each request for a picture calls this. So it uses no regular expression, which would take long.
     init?(_ gallery: Address) {
         let parts = gallery.path.split(separator: "/", omittingEmptySubsequences: false)
         guard let place = parts.firstIndex(of: "s"), (2...4).contains(parts.count - place),
@@ -165,7 +169,7 @@ struct PhotoPrismShare: Hashable {
         LibraryRequest(address: try server.resolving(PhotoPrismRules.visits), json: #"{"token":"\#(secret)"}"#)
     }
 
-    /// The header for the secret of a visit, which all versions of the server know.
+    /// The header for the session of an opened link. All versions of the server know this header.
     private static let header = "x-session-id"
 
     /// Returns the credentials of an opened link.
@@ -173,7 +177,7 @@ struct PhotoPrismShare: Hashable {
 
     /// Whether an answer means that the server does not know a link. The server may have known it earlier.
     static func isRefused(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
-        // A proxy in front of the server names its scheme.
+        // A refusal that names an authentication scheme comes from a proxy in front of the server.
         guard head.challenges.isEmpty else { return false }
         if case .header(header, _)? = plan.signIn { return head.status == 401 || head.status == 403 }
         return plan.method == .post && [401, 404].contains(head.status)
@@ -204,9 +208,11 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
     func makeMemberParser() -> any LibraryParser<LibraryMember> { PhotoPrismMemberParser() }
 }
 
-/// The albums of a PhotoPrism server: the favorites, all albums that the user may see, all people with names, and the labels.
+/// The albums of a PhotoPrism server. They are the favorites, all albums, moments and folders that the user may see,
+/// all people with names, and the labels.
 ///
-/// On the server, months and places are albums, too. Vitrine leaves them out, because it divides lists into months itself.
+/// On the server, months and places are albums, too. Vitrine leaves them out, because it divides lists into months
+/// itself.
 private struct PhotoPrismAlbums: LibraryAlbums {
     let server: Address
 
@@ -272,7 +278,7 @@ enum PhotoPrismRules {
 
     /// Returns the server of a picture whose address lacks its token. Returns nil for other addresses.
     static func server(ofPicture address: Address) -> Address? {
-        // Each request for a picture calls this, so a regular expression would take long.
+        // Each request for a picture calls this. So it uses no regular expression, which would take long.
         let parts = address.path.split(separator: "/", omittingEmptySubsequences: false)
         let (preview, original) = (Array(parts.suffix(6)), Array(parts.suffix(4)))
         let count: Int

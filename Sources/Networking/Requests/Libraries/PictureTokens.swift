@@ -63,7 +63,8 @@ actor PictureTokens {
     private var fetches: [Key: Fetch] = [:]
     private var count = 0
 
-    /// The time before Vitrine fetches the same tokens again. A server that refuses them meanwhile refuses the picture.
+    /// The time before Vitrine fetches the same tokens again. If the server refuses them within this time, it refuses
+    /// the picture.
     private static let patience = Duration.seconds(60)
 
     /// The maximum number of bytes of the answer that comes with the tokens. It describes one photo, or the server's
@@ -89,7 +90,8 @@ actor PictureTokens {
         if let known = fetches[key], known.number != refused {
             fetch = known
         } else {
-            // Each visit has other tokens, so they do not tell whether the server refuses the picture.
+            // Each opening of a link gives other tokens, so equal tokens cannot show that the server refuses the
+            // picture.
             if let known = fetches[key], let before, known.refused == before || plan.share != nil,
                 clock.now < known.time + Self.patience
             {
@@ -145,7 +147,7 @@ actor PictureTokens {
 }
 
 extension FetchPlan {
-    /// Returns the answer to the plan, which may lack a token in its address, or the cookie of a session.
+    /// Returns the answer to the plan. First adds the required token or session cookie.
     ///
     /// If the server refuses the token, this method fetches a new token and repeats the request once.
     func answer(over client: HTTPClient, with permit: TransferPermit) async throws -> Response {

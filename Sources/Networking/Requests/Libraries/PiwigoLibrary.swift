@@ -2,7 +2,8 @@ import Cache
 import Formats
 import Model
 
-/// A Piwigo server's whole gallery, the user's favorites, the photos with a tag, or an album with the albums in it.
+/// The photos of a Piwigo server that an address selects. They are the whole gallery, the user's favorites, the photos
+/// with a tag, or an album with the albums in it.
 struct PiwigoLibrary: PhotoLibrary {
     let server: Address
     private let selection: PiwigoAddress.Selection
@@ -19,7 +20,7 @@ struct PiwigoLibrary: PhotoLibrary {
         selection = PiwigoAddress(gallery).selection
     }
 
-    /// The albums of the gallery. The favorites and the photos with a tag have none.
+    /// The albums as parts of the gallery; nil for favorites and tags.
     var parts: (any LibraryParts)? {
         switch selection {
         case .favorites, .tag: nil
@@ -75,13 +76,14 @@ struct PiwigoLibrary: PhotoLibrary {
 
     // MARK: - Credentials
 
-    /// The server shows guests the public albums, which may be none.
+    /// True, because guests see only the public albums. There may be none.
     var hidesPhotosFromGuests: Bool { true }
 
-    /// Guests have no favorites.
+    /// Whether the address selects the favorites, which guests do not have.
     var needsSignIn: Bool { selection == .favorites }
 
-    /// Returns the header with the API key that the user stated as a name and a password.
+    /// Returns a header if the user entered an API key. The user enters a key as a name and a password. Returns other
+    /// credentials unchanged.
     func credentials(entered: SignIn?) -> SignIn? {
         guard case .password(let id, let secret) = entered, PiwigoRules.isKey(id) else { return entered }
         return .header(name: PiwigoRules.keyHeader, value: secret.isEmpty ? id : id + ":" + secret)
@@ -90,7 +92,7 @@ struct PiwigoLibrary: PhotoLibrary {
     func opensSession(_ signIn: SignIn) -> Bool { PiwigoRules.opensSession(signIn) }
 }
 
-/// The albums of a Piwigo server, or those in one of them.
+/// The albums of a Piwigo server, or those in one album.
 ///
 /// A photo may be in several albums, so the albums have no lists of ids.
 private struct PiwigoAlbums: LibraryParts, LibraryAlbums {
@@ -143,7 +145,7 @@ enum PiwigoRules {
         SignInQuestion(origin: origin, keyHeader: keyHeader, schemes: schemes, wasRefused: wasRefused)
     }
 
-    /// Whether a name is the id of an API key, perhaps with the secret behind a colon.
+    /// Whether a name is the id of an API key. The secret may follow after a colon.
     static func isKey(_ name: String) -> Bool { name.hasPrefix("pkid-") }
 
     /// Whether credentials are a name and a password, which open a session. An API key needs no session.
@@ -151,8 +153,7 @@ enum PiwigoRules {
         if case .password(let user, _)? = signIn { !isKey(user) } else { false }
     }
 
-    /// Returns the server of an original that only users with the right to it may fetch. Returns nil for other
-    /// addresses.
+    /// Returns the server of an original that only permitted users may fetch. Returns nil for other addresses.
     static func server(ofOriginal address: Address) -> Address? {
         let page = "action.php"
         guard address.path.hasSuffix("/" + page),
@@ -162,7 +163,7 @@ enum PiwigoRules {
         return server
     }
 
-    /// Returns the cookies in an answer as requests carry them. Returns nil if there are none.
+    /// Returns the cookies of an answer in the form for requests. Returns nil if there are none.
     ///
     /// - Parameter header: the values of the headers `Set-Cookie`, one a line. Of two cookies with the same name, the
     ///   last one counts.
@@ -204,7 +205,7 @@ struct PiwigoAddress {
     /// The photos that the address selects.
     let selection: Selection
 
-    /// The pages of a server. Their addresses begin with that of the server.
+    /// Matches the path of a page. The first group is the path of the server.
     private static var page: Regex<(Substring, Substring, Substring?, Substring?, Substring?)> {
         /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?|tags\/[1-9][^\/]*(?:\/(?:start|created|posted)-[^\/]*)*)|[a-z_]+\.php)/
     }

@@ -4,7 +4,7 @@ import HTTP
 import Model
 import Numbers
 
-/// The sessions of users who have signed in to Piwigo servers with a name and a password.
+/// The sessions of Piwigo users who signed in with name and password.
 ///
 /// Vitrine sends the password once for each session. The other requests carry the session's cookie, which is kept only
 /// in memory.
@@ -68,7 +68,7 @@ actor PiwigoSessions {
         return try await self.session(for: plan, at: server, after: session.number, over: client)
     }
 
-    /// Returns whether the server has not ended a session. It answers requests of ended sessions as those of a guest.
+    /// Returns whether a session is still open. After its end, the server treats the user as a guest.
     static func isOpen(
         _ session: Session, for plan: FetchPlan, at server: Address, over client: HTTPClient
     ) async throws -> Bool {
@@ -80,7 +80,8 @@ actor PiwigoSessions {
         return !text.contains(/"status"\s*:\s*"guest"/)
     }
 
-    /// Signs in. Returns the cookie of the session.
+    /// Signs in. Returns the session's cookie. The cookie is empty if the password is for the web server in front of
+    /// Piwigo.
     private static func signIn(_ plan: FetchPlan, at server: Address, over client: HTTPClient) async throws -> String {
         guard case .password(let user, let password)? = plan.signIn else { return "" }
         var request = try request("pwg.session.login", for: plan, at: server)
@@ -122,7 +123,7 @@ actor PiwigoSessions {
             addressPolicy: plan.addressPolicy, isNamedByUser: plan.isNamedByUser, wasPublic: plan.wasPublic)
     }
 
-    /// Sends a request. Returns the text of the answer, and its cookies as requests carry them.
+    /// Sends a request. Returns the text of the answer, and its cookies in the form for requests.
     private static func answer(
         to request: FetchPlan, at server: Address, over client: HTTPClient
     ) async throws -> (text: String, cookie: String?) {
@@ -136,7 +137,7 @@ actor PiwigoSessions {
 }
 
 extension FetchPlan {
-    /// Returns the answer to a request for a picture that only users with the right to it may fetch.
+    /// Returns the answer for a picture that requires a session.
     ///
     /// If the server has ended the session, this method signs in and repeats the request once.
     func answer(
