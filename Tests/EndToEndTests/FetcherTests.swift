@@ -72,6 +72,28 @@ import Testing
         #expect(waitForEnd(of: fetcher))
     }
 
+    /// SQLite reads the whole log when the first process opens a database, so a long one would delay the first frame.
+    @Test("After the end of the screens, the fetcher moves the log into the database")
+    func logIsMoved() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
+        let fetcher = try #require(Processes.fetchers(of: session.process).first)
+        #expect(try logs().contains { $0 > 0 })
+        kill(session.process, SIGKILL)
+        #expect(session.wait() == -SIGKILL)
+        #expect(waitForEnd(of: fetcher))
+        #expect(try logs() == [0])
+    }
+
+    /// The lengths of the caches' logs, in bytes.
+    private func logs() throws -> [Int] {
+        let galleries = home.caches + "/galleries"
+        return try FileManager.default.contentsOfDirectory(atPath: galleries).map { name in
+            try Data(contentsOf: URL(fileURLWithPath: "\(galleries)/\(name)/gallery.sqlite-wal")).count
+        }
+    }
+
     private func waitForEnd(of process: pid_t) -> Bool {
         // A process without a parent may stay as a zombie where nothing reaps it.
         isSoon {

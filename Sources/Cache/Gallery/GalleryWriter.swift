@@ -250,7 +250,8 @@ public actor GalleryWriter {
         }
     }
 
-    /// Moves the log into the database file. Call this method at the end of the program.
+    /// Moves the log into the database file, so that the next start need not read it. Call this method at the end of the
+    /// program.
     public func close() {
         guard frozen == nil else { return }
         do {

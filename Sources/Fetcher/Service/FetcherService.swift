@@ -98,6 +98,8 @@ package final class FetcherService: Sendable {
         }
         lookUps.end()
         await network.end()
+        // A start reads the whole log before its first frame, and the screens quit without moving it.
+        for cache in caches.openCaches { await cache.writer.close() }
         logging.cancel()
         outbox.send(Outbox())
         outbox.finish()
