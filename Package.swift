@@ -256,7 +256,7 @@ let package = Package(
             .testTarget(
                 name: module + "Tests", dependencies: dependencies([module] + others),
                 // Shell scripts and texts that tests read from the source tree.
-                exclude: ["Pictures": ["BrokenDecoders"], "UI": ["Recorded"]][module] ?? [])
+                exclude: ["Pictures": ["BrokenDecoders"], "Scheduling": ["Recorded"], "UI": ["Recorded"]][module] ?? [])
         }
 )
 
