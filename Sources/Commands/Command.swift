@@ -70,8 +70,8 @@ public enum CommandArgument: Hashable, Sendable {
     /// The text after the command's name.
     case text(String)
 
-    /// The largest number that a command accepts. Hardly any list has as many rows.
-    public static let largestNumber = 9_999_999
+    /// The largest number that a command accepts. No list has as many rows.
+    public static let largestNumber = 99_999_999
 }
 
 extension String {

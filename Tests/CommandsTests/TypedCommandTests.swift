@@ -42,9 +42,9 @@ import Testing
         ("!", "Unknown command “!”."),
         ("zoom-in", "The command “zoom-in” does not apply to this screen."),
         ("goto", "The command “goto” needs an argument: goto N."),
-        ("goto there", "The command “goto” needs a number from 1 to 9999999, not “there”."),
-        ("goto 0", "The command “goto” needs a number from 1 to 9999999, not “0”."),
-        ("99999999999999999999", "The command “goto” needs a number from 1 to 9999999, not “99999999999999999999”."),
+        ("goto there", "The command “goto” needs a number from 1 to 99999999, not “there”."),
+        ("goto 0", "The command “goto” needs a number from 1 to 99999999, not “0”."),
+        ("99999999999999999999", "The command “goto” needs a number from 1 to 99999999, not “99999999999999999999”."),
         ("refresh all", "The command “refresh” takes no argument, but got “all”."),
     ]) func invalidLinesReportTheirError(line: String, sentence: String) {
         let error = #expect(throws: CommandsError.self) { try read(line) }

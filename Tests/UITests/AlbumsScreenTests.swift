@@ -122,7 +122,7 @@ import Testing
         #expect(await screens.importance(of: try screens.subject("a", .thumbnail)) == .visible)
         try await screens.store(TestScreens.picture(red: 200), as: .thumbnail, of: "a")
         try await screens.until { !screens.text.contains("…") }
-        screens.press("?")
+        screens.press("q")
         #expect(await screens.importance(of: try screens.subject("a", .thumbnail)) == nil)
     }
 

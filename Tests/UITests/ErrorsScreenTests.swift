@@ -216,8 +216,13 @@ import Testing
         screens.press("E")
         try await screens.until { screens.text.contains("Photo a") }
         screens.press("r")
-        #expect(screens.status == " Offline: type “:set offline no” to refresh.")
+        #expect(screens.status == " Offline: type “:set offline no” to retry.")
         #expect(try !screens.photo("a").original.isWanting)
+        let snapshots = screens.wishes.snapshots()
+        _ = await snapshots.next()
+        screens.press("R")
+        screens.wishes.pause()
+        #expect(await snapshots.next()?.areAllRetried == false)
     }
 
     @Test func clearRemovesTheFailuresOfThisRun() async throws {

@@ -187,8 +187,11 @@ import Testing
         // This also holds below another screen.
         screens.press("L")
         #expect(await screens.wished() == before)
+        // Users open the log and the help while pictures load.
         screens.press("q", "q", "L")
-        #expect(await screens.wished().isEmpty)
+        #expect(await screens.wished() == before)
+        screens.press("q", "?")
+        #expect(await screens.wished() == before)
     }
 
     @Test func onlyWhileItIsOnTopAreTransfersListed() {

@@ -67,7 +67,7 @@ final class ErrorsScreen: Screen, ListScreen {
         case .open: openSelected()
         case .retry: if let selected { retry([selected]) }
         case .retryAll:
-            context.wishes.retryAll()
+            if !context.settings.offline { context.wishes.retryAll() }
             retry(list.rows)
         case .clear:
             let activity = context.activity
@@ -171,7 +171,7 @@ final class ErrorsScreen: Screen, ListScreen {
     /// Retries failures now. Vitrine retries photos without rows of their own when they become visible.
     private func retry(_ rows: [ErrorRow]) {
         guard !rows.isEmpty else { return }
-        guard !context.settings.offline else { return send(.notice("Offline: type “:set offline no” to refresh.")) }
+        guard !context.settings.offline else { return send(.notice("Offline: type “:set offline no” to retry.")) }
         for (gallery, rows) in Dictionary(grouping: rows, by: \.gallery) {
             guard let address = address(of: gallery) else { continue }
             let subjects = rows.compactMap { if case .subject(let subject) = $0.identity { subject } else { nil } }

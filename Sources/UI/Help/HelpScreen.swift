@@ -40,7 +40,7 @@ final class HelpScreen: Screen {
     }
 
     override var focus: Responder { prompt }
-
+    override var leavesWishes: Bool { true }
     override var scopes: [CommandTable.Scope] { [.lists, .everywhere] }
     override var heading: Heading { Heading(title: "Help") }
     override var footing: Footing {

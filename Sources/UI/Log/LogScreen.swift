@@ -42,6 +42,7 @@ final class LogScreen: Screen {
         super.init(context)
     }
 
+    override var leavesWishes: Bool { true }
     override var scopes: [CommandTable.Scope] { [.log, .lists, .everywhere] }
     override var heading: Heading {
         Heading(title: "Log", detail: entries.count == 1 ? "1 entry" : "\(entries.count) entries")

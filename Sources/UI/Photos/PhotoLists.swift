@@ -211,9 +211,10 @@ final class PhotoLists {
         }
     }
 
-    /// Keeps the current lists after a failure, and returns to their search, sort order and folder.
+    /// Keeps the current lists after a failure, and returns to their search, sort order, sections and folder.
     private func giveUp(_ error: any Error) {
         (filter, order, path) = (PhotoFilter(found?.filter.text ?? ""), all.order, folder?.path)
+        if sections.applied(to: order) != all.sectionRule { sections = all.sectionRule }
         failure = "\(error)"
         feed.deliver(.lists(self))
     }
