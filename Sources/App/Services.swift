@@ -329,20 +329,14 @@ extension Services {
         }
     }
 
-    /// The governor of uploads. It ignores earlier measurements, because they are of downloads: uploads may be slower.
-    var uploadGovernor: any Governor {
-        settings.transfers > 0
-            ? governor(settings) : AdaptiveGovernor(width: 2 + Invocation.Command.descriptorsToSpare / 6)
-    }
-
-    /// Returns the governor, which limits the number of simultaneous transfers.
+    /// The governor of uploads, which limits the number of simultaneous uploads.
     ///
-    /// A transfer needs up to six descriptors: the connection, the name lookup and the file.
-    func governor(_ settings: Settings) -> any Governor {
+    /// An upload needs up to six descriptors: the connection, the name lookup and the file. The governor ignores earlier
+    /// measurements, because they are of downloads, and uploads may be slower.
+    var uploadGovernor: any Governor {
         let most = 2 + Invocation.Command.descriptorsToSpare / 6
         return settings.transfers > 0
-            ? FixedGovernor(width: min(settings.transfers, most), interval: 0.25)
-            : AdaptiveGovernor(history: history, width: most)
+            ? FixedGovernor(width: min(settings.transfers, most), interval: 0.25) : AdaptiveGovernor(width: most)
     }
 }
 

@@ -100,9 +100,9 @@ final class ExportFolder: Sendable {
 
     private func copy(_ source: Int32, to target: Int32, _ date: Timestamp) throws(SystemError) {
         try Self.copy(source, target)
-        guard Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
         // File systems without permissions ignore this call.
         fchmod(target, mode)
+        guard Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
     }
 
     private func path(_ name: String) -> String { path + "/" + name }

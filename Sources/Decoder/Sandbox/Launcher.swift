@@ -42,7 +42,9 @@ public final class Launcher: Sendable {
         /// Waits for the program to end. Kills it if it still runs after `patience` milliseconds.
         public func end(after patience: Int32) {
             var watched = pollfd(fd: answers.descriptor, events: Int16(POLLIN), revents: 0)
-            let hasAnswer = poll(&watched, 1, patience) == 1 && Int32(watched.revents) & POLLIN != 0
+            var ready = poll(&watched, 1, patience)
+            while ready < 0, errno == EINTR { ready = poll(&watched, 1, patience) }
+            let hasAnswer = ready == 1 && Int32(watched.revents) & POLLIN != 0
             // Without an answer, the program may still run, even if the launcher has ended.
             if !hasAnswer { kill(number, SIGKILL) }
         }
