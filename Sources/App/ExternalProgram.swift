@@ -233,8 +233,8 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .notStarted(let program, let reason): "Vitrine cannot start “\(program)”: \(reason)."
-        case .noDisplay: "No desktop found. Set open-with to a program."
-        case .unopened(let code): "xdg-open failed with code \(code). Set open-with to a program."
+        case .noDisplay: "No desktop found. Choose a program with the setting “open-with”."
+        case .unopened(let code): "xdg-open failed with code \(code). Choose a program with the setting “open-with”."
         case .noFolder(let path, let reason): "\(path): \(reason)."
         case .gone: "The gallery no longer has this photo."
         case .outside: "The file is outside the gallery’s folder or behind a link, so Vitrine does not open it."

@@ -73,7 +73,7 @@ final class Storage: Sendable {
             folders.append(locations.config)
         }
         guard !folders.isEmpty, takeFirstTurn() else { return nil }
-        return "Not kept after this run: \(things.joined(separator: ", ")). "
+        return "These are lost when you quit: \(things.joined(separator: ", ")). "
             + "Vitrine cannot write to \(folders.joined(separator: ", "))."
     }
 

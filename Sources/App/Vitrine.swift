@@ -72,7 +72,8 @@ enum Vitrine {
                 let services = try Services(invocation, mask, processes)
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
                 if let restrictions = processes.restrictions {
-                    services.log.info(.screen, "vitrine runs with \(restrictions.names.joined(separator: ", "))")
+                    services.log.info(
+                        .screen, "vitrine runs with the restrictions \(restrictions.names.joined(separator: ", "))")
                     services.activity.setRestrictions(restrictions.names, of: "vitrine")
                 }
                 defer {

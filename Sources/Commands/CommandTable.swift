@@ -123,9 +123,9 @@ public enum CommandTable {
         Entry(.moveUp, .galleries, [.character("-")], "move the gallery up"),
         Entry(.moveDown, .galleries, [.character("+")], "move the gallery down"),
         Entry(.setInterval, .galleries, [.character("i")], "set the update interval"),
-        Entry(.albums, .galleries, [.character("A")], "list the server's albums, people and tags"),
+        Entry(.albums, .galleries, [.character("A")], "list albums, people and tags"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
-        Entry(.back, .galleries, [Key(.escape)], "ask about unsaved changes"),
+        Entry(.back, .galleries, [Key(.escape)], "ask to save or discard changes"),
         Entry(.quit, .galleries, [.character("q")], "quit"),
 
         Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "view the photo"),
@@ -140,22 +140,23 @@ public enum CommandTable {
         Entry(.renew, .photos, [.control("r")], "fetch the photo again"),
         Entry(.delete, .photos, [.character("D"), Key(.delete)], "delete the photo from the cache"),
         Entry(
-            .slideshow, .photos, [.character("S")], "start a slideshow here", .number("SECONDS", isNeeded: false)),
+            .slideshow, .photos, [.character("S")], "start a slideshow from this photo",
+            .number("SECONDS", isNeeded: false)),
         Entry(.refreshAll, .photos, [.character("R")], "update all galleries"),
 
         Entry(
             .search, .photos, [.character("/")],
-            "search names, metadata, dates (2006-07)", .text("TEXT", isNeeded: false)),
+            "search names, metadata, dates like 2006-07", .text("TEXT", isNeeded: false)),
         Entry(.searchNext, .photos, [.character("n")], "next match"),
         Entry(.searchPrevious, .photos, [.character("N")], "previous match"),
         Entry(
             .filter, .photos, [.character("f")], "show matches only", .text("TEXT", isNeeded: false)),
         Entry(.sort, .photos, [.character(",")], "choose the order of photos"),
         Entry(.nextSection, .photos, [.character("}")], "next section"),
-        Entry(.previousSection, .photos, [.character("{")], "go back to a section start"),
-        Entry(.divide, .photos, [.character("#")], "divide by time, folder or nothing"),
+        Entry(.previousSection, .photos, [.character("{")], "start of this or previous section"),
+        Entry(.divide, .photos, [.character("#")], "switch sections: time, folder, none"),
         Entry(.folders, .photos, [.character("t")], "switch between folders and all photos"),
-        Entry(.albums, .photos, [.character("A")], "list the server's albums, people and tags"),
+        Entry(.albums, .photos, [.character("A")], "list albums, people and tags"),
         Entry(.sheet, .photos, [Key(.tab)], "switch between contact sheet and list"),
         Entry(.previousPhoto, .photos, [.character("[")], "previous photo"),
         Entry(.nextPhoto, .photos, [.character("]")], "next photo"),
@@ -181,7 +182,7 @@ public enum CommandTable {
         Entry(.open, .albums, [Key(.enter), .character("l"), Key(.right)], "open the album as a gallery"),
         Entry(
             .back, .albums, [.character("q"), Key(.escape), .character("h"), Key(.left)], "go back"),
-        Entry(.search, .albums, [.character("/")], "search the names", .text("TEXT", isNeeded: false)),
+        Entry(.search, .albums, [.character("/")], "search the list by name", .text("TEXT", isNeeded: false)),
         Entry(.searchNext, .albums, [.character("n")], "next match"),
         Entry(.searchPrevious, .albums, [.character("N")], "previous match"),
         Entry(.refresh, .albums, [.character("r")], "update the albums"),
@@ -205,7 +206,7 @@ public enum CommandTable {
         Entry(.oneStar, .rating, [.character("1")], "give one star"),
         Entry(.noStars, .rating, [.character("0")], "remove all stars"),
         Entry(.reject, .rating, [.character("x")], "reject the photo"),
-        Entry(.unrate, .rating, [.character("u")], "use the gallery's rating"),
+        Entry(.unrate, .rating, [.character("u")], "return to the gallery's own rating"),
 
         Entry(.otherSide, .comparison, [Key(.tab)], "select the other photo"),
         Entry(.keepSide, .comparison, [Key(.enter)], "keep this photo, replace the other"),
@@ -215,7 +216,7 @@ public enum CommandTable {
         Entry(.zoomIn, .comparison, [.character("+")], "zoom in on both photos"),
         Entry(.zoomOut, .comparison, [.character("-")], "zoom out on both photos"),
         Entry(.actualSize, .comparison, [.character("=")], "actual size"),
-        Entry(.fit, .comparison, [.character("w")], "fit both photos"),
+        Entry(.fit, .comparison, [.character("w")], "fit both photos to the screen"),
         Entry(.left, .comparison, [.character("h"), Key(.left)], "scroll left, or select left photo"),
         Entry(.right, .comparison, [.character("l"), Key(.right)], "scroll right, or select right photo"),
         Entry(.up, .comparison, [.character("k"), Key(.up)], "scroll up"),
@@ -261,14 +262,14 @@ public enum CommandTable {
         Entry(.last, .fields, [.character("G"), Key(.end)], "go to the bottom"),
 
         Entry(.pause, .transfers, [.character("p")], "pause or resume transfers"),
-        Entry(.stop, .transfers, [.character("x")], "skip the transfer, or stop saving"),
+        Entry(.stop, .transfers, [.character("x")], "skip transfer or stop the export"),
         Entry(.retry, .transfers, [.character("r")], "retry now"),
         Entry(.retryAll, .transfers, [.character("R")], "retry all transfers now"),
 
         Entry(.open, .errors, [Key(.enter), .character("l"), Key(.right)], "show the gallery or photo"),
         Entry(.retry, .errors, [.character("r")], "retry now"),
-        Entry(.retryAll, .errors, [.character("R")], "retry all errors now"),
-        Entry(.copy, .errors, [.character("y")], "copy the reason"),
+        Entry(.retryAll, .errors, [.character("R")], "retry all failed requests now"),
+        Entry(.copy, .errors, [.character("y")], "copy the reason for the error"),
         Entry(.clear, .errors, [.character("c")], "clear the errors of this session"),
 
         Entry(.switchNetwork, .log, [.character("1")], "show or hide network messages"),
@@ -285,9 +286,9 @@ public enum CommandTable {
         Entry(.clear, .log, [.character("c")], "clear the log"),
 
         Entry(.open, .settings, [Key(.enter), .character("l"), Key(.right)], "change the value"),
-        Entry(.save, .settings, [.character("s")], "save to the settings file"),
-        Entry(.restoreDefault, .settings, [.character("d"), Key(.delete)], "return to the default"),
-        Entry(.search, .settings, [.character("/")], "search names and meanings", .text("TEXT", isNeeded: false)),
+        Entry(.save, .settings, [.character("s")], "save value to the settings file"),
+        Entry(.restoreDefault, .settings, [.character("d"), Key(.delete)], "reset the setting to its default"),
+        Entry(.search, .settings, [.character("/")], "search names and descriptions", .text("TEXT", isNeeded: false)),
         Entry(.searchNext, .settings, [.character("n")], "next match"),
         Entry(.searchPrevious, .settings, [.character("N")], "previous match"),
 

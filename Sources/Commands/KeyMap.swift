@@ -122,7 +122,7 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
             return "Unknown scope “\(name)”. Use one of \(names)."
         case .unknownKey(let text):
             return
-                "Unknown key “\(text)”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
+                "Unknown key “\(text)”. Write a character, ^F for Ctrl+F, M-f for Alt+F, or a name like PgUp or F1."
         case .unknownCommand(let name, let scope):
             return "Unknown command “\(name)”. In the scope “\(scope.name)”, use one of \(Self.commands(of: scope))."
         case .misplacedCommand(let name, let scope):

@@ -52,7 +52,7 @@ import Testing
         ),
         (
             "lists", "Ctrl-x", "down",
-            "Unknown key “Ctrl-x”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
+            "Unknown key “Ctrl-x”. Write a character, ^F for Ctrl+F, M-f for Alt+F, or a name like PgUp or F1."
         ),
         (
             "sorting", "x", "sort-by-colour",

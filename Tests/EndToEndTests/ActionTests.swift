@@ -99,7 +99,7 @@ import Testing
         let dark = try session(Built.testGallery)
         #expect(dark.until(shows: "1 of 28"))
         dark.type("o")
-        #expect(dark.until(shows: "No desktop found. Set open-with to a program."))
+        #expect(dark.until(shows: "No desktop found. Choose a program with the setting “open-with”."))
         // xdg-open fails if the desktop has no suitable program.
         let (path, pipe) = try viewer(named: "xdg-open", ending: 3)
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
@@ -110,7 +110,7 @@ import Testing
         // Notices about the user's own actions come first.
         #expect(desktop.until(shows: "Opened in another program"))
         desktop.type("g")
-        #expect(desktop.until(shows: "xdg-open failed with code 3. Set open-with to a program."))
+        #expect(desktop.until(shows: "xdg-open failed with code 3. Choose a program with the setting “open-with”."))
     }
 
     @Test(.unlessItHangs) func addressesGoToTheUsersBrowser() throws {

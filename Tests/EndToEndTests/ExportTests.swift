@@ -95,7 +95,8 @@ import Testing
         gate.open()
         #expect(home.folder.entries("out") == ["Photo 0.jpg", "Photo 1.jpg", "Photo 2.jpg"])
         let said = try String(contentsOfFile: errors, encoding: .utf8)
-        #expect(said.contains("3 of 100 photos are in") && said.contains("97 left; run the same command to continue."))
+        #expect(said.contains("3 of 100 photos are in"))
+        #expect(said.contains("97 not saved yet; run the same command to continue."))
         let again = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }

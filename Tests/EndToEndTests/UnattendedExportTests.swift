@@ -43,7 +43,7 @@ import Testing
     /// Quits, and lets exports continue.
     private func leave(_ session: TerminalSession) throws {
         session.type("Q")
-        try #require(session.until(shows: "b quit, continue the export in the background"))
+        try #require(session.until(shows: "b quit and continue the export in the background"))
         session.type("b")
         #expect(session.wait() == 0)
         #expect(String(decoding: session.bytes, as: UTF8.self).contains("Vitrine shows the result at its next start."))
@@ -127,7 +127,7 @@ import Testing
         // A file in place of the folder.
         home.folder.write(".local/state/vitrine/reports", "")
         session.type("Q")
-        try #require(session.until(shows: "b quit, continue the export in the background"))
+        try #require(session.until(shows: "b quit and continue the export in the background"))
         session.type("b")
         #expect(session.wait() == 0)
         let said = String(decoding: session.bytes, as: UTF8.self)

@@ -10,7 +10,7 @@ import Testing
     /// Homes that keep nothing: read-only, missing, or below a file.
     enum Kind: CaseIterable { case readOnly, missing, nonsense, unset }
 
-    private static let notice = "Not kept after this run: fetched photos"
+    private static let notice = "These are lost when you quit: fetched photos"
     /// Makes the folder `$0` read-only and continues.
     private static let script = #"mount -t tmpfs -o ro none "$0" && exec "$@""#
 

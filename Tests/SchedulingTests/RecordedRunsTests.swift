@@ -88,6 +88,9 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         Scenario("refusals", lossy, thumbnails: 600).sharing().having { governor, time, _ in
             governor.recordComplaint(of: "example.org", silence: time < 4 ? 0 : 2, at: time)
         },
+        Scenario("very-slow-refusals", .d, thumbnails: 180).having { governor, time, _ in
+            governor.recordComplaint(of: "example.org", silence: 0, at: time)
+        },
         Scenario("other-network", .c, thumbnails: 120).sharing().having { governor, time, _ in
             governor.recordNetworkChange(at: time)
         },

@@ -31,6 +31,17 @@ struct TLSRecordDelayTests {
         expect(TLSRecordDelay.record, at: 60)
     }
 
+    @Test("Deliveries at the same time count as one, so the rate still comes from nine of them")
+    mutating func together() {
+        for number in 1...9 {
+            let (bytes, time) = (Double(number * number) * 1_000, Double(number))
+            delay.record(bytes - 500, at: time)
+            delay.record(bytes, at: time)
+        }
+        // 80,000 bytes in eight seconds.
+        expect(5_000, at: 9.5)
+    }
+
     @Test("A pause does not count")
     mutating func pause() {
         deliver(4)

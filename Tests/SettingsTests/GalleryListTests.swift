@@ -105,8 +105,8 @@ import Testing
         #expect(list.interval(of: one) == nil && list.interval(of: two) == nil)
         #expect(
             GalleryList.mistakes(in: text, path: "galleries").map(\.description) == [
-                "galleries:2: Invalid value “every fortnight” for “every”: use 30m, 2h or 1d, at most 7d, or never.",
-                "galleries:4: Invalid value “every 8d” for “every”: use 30m, 2h or 1d, at most 7d, or never.",
+                "galleries:2: Invalid value “every fortnight” for “every”: use a time like 30m, 2h or 1d (at most 7d), or never.",
+                "galleries:4: Invalid value “every 8d” for “every”: use a time like 30m, 2h or 1d (at most 7d), or never.",
             ])
         // Saving keeps the user's text.
         #expect(list.text.contains("\(one)\tevery fortnight\n") && list.text.contains("\nftp//slip every 1h\n"))

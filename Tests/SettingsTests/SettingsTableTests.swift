@@ -63,7 +63,7 @@ import Testing
         ),
         (
             "log-level", "loud",
-            "Invalid value “loud” for “log-level”: use one of error, info, debug, also for one part, as in info,network=debug."
+            "Invalid value “loud” for “log-level”: use one of error, info, debug, optionally with another level for one part, as in info,network=debug."
         ),
         (
             "log-exchanges", "http://example.org/",

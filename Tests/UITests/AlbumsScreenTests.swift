@@ -93,7 +93,7 @@ import Testing
     func refused() async throws {
         let screens = try await screens(kind: .web)
         screens.press("A")
-        #expect(screens.text.contains("Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only."))
+        #expect(screens.text.contains("Vitrine lists albums only of Immich, Nextcloud, PhotoPrism and Piwigo servers."))
         let other = try TestScreens(remembered: [try Address("http://photos.example.net/")])
         other.press("A")
         #expect(other.text.contains("Open this gallery first"))
@@ -165,7 +165,7 @@ import Testing
     func added() async throws {
         let screens = try await screens(some)
         screens.press("A", "j", Key(.enter), "q", "q")
-        #expect(screens.text.contains("not in the list: press a to add"))
+        #expect(screens.text.contains("not in the list: press a to add it"))
         screens.press("a", "s")
         try await screens.until { screens.status == " Saved the list of galleries." }
         let list = try #require(screens.saved.lists.withLock { $0.last })
@@ -208,7 +208,7 @@ import Testing
         screens.press("x")
         #expect(!screens.wishes.isStanding(subject(screens)))
         screens.activity.setReadingAlbums(false, of: screens.cache.id)
-        try await screens.until { screens.text.contains("Not fetched yet") }
+        try await screens.until { screens.text.contains("Albums not fetched yet") }
         #expect(screens.text.contains("Press r to fetch the albums."))
         screens.press("r")
         #expect(screens.wishes.isStanding(subject(screens)))

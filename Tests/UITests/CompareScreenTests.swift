@@ -126,7 +126,7 @@ import Testing
         screens.press("c")
         try await screens.sync(["a", "c"])
         try await screens.until { !heading.contains("Compare") }
-        #expect(screens.status.contains("One of these photos is no longer in the gallery."))
+        #expect(screens.status.contains("One of the compared photos is no longer in the gallery."))
     }
 
     @Test("The comparison fits every window", arguments: [(20, 5), (40, 12), (80, 24), (200, 60)])

@@ -71,7 +71,7 @@ import Testing
         let screens = try TestScreens(settings)
         screens.size = size
         screens.open()
-        expect(screens, "Not fetched yet Press r to fetch the list of photos.", size)
+        expect(screens, "Gallery not fetched yet Press r to fetch the list of photos.", size)
     }
 
     @Test(arguments: sizes) func emptyAndThenFailed(size: Size) async throws {
@@ -113,7 +113,7 @@ import Testing
         let screens = try TestScreens(presets: [preset])
         screens.size = size
         let advice =
-            "Press Enter to open this built-in gallery. Press a to add your own: an address, a file or a folder. "
+            "Press Enter to open this built-in gallery. Press a to add your own gallery: an address, a file or a folder. "
             + "Press ? to list all keys."
         try await screens.until { said(screens).hasSuffix(advice) || size.rows == 5 && said(screens).contains("▌") }
         // After the first visit, the advice is gone.

@@ -58,7 +58,7 @@ import Testing
         #expect(rows[4].contains(#/^   earlier +Photo 7 +thumbnail +the server answered 404/#))
         #expect(screens.text.contains("no automatic retry"))
         screens.press("j")
-        #expect(screens.text.contains(#/Tried 3 times since .*; retry at/#))
+        #expect(screens.text.contains(#/Tried 3 times since .*; will retry at/#))
         #expect(screens.status.hasPrefix(" 2 in this session"))
     }
 
@@ -66,9 +66,9 @@ import Testing
     @Test func aDueRetryWaitsForItsTurn() async throws {
         fail(try screens.subject("1", .original), busy, next: 60)
         try await open(until: "Photo 1")
-        #expect(screens.text.contains(#/Tried once, at .*; retry at/#))
+        #expect(screens.text.contains(#/Tried once, at .*; will retry at/#))
         screens.context.wishes.pause()
-        #expect(screens.text.contains("; retry after the pause"))
+        #expect(screens.text.contains("; paused, will retry later"))
         screens.context.wishes.resume()
         fail(try screens.subject("2", .original), busy, next: -1)
         try await screens.until { screens.text.contains("Photo 2") }
@@ -114,7 +114,7 @@ import Testing
                 last: now))
         screens.press("E")
         try await screens.until { screens.text.contains("list of photos") }
-        #expect(screens.text.contains(#/Tried once, at 08:00:00; retry with the update at 09:00:00/#))
+        #expect(screens.text.contains(#/Tried once, at 08:00:00; will retry with the update at 09:00:00/#))
     }
 
     @Test func openShowsAPhotoHiddenByTheFilter() async throws {

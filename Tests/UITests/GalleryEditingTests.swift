@@ -32,7 +32,7 @@ import Testing
         screens.open()
         screens.press("q")
         #expect(screens.selected == screens.cache.address.text)
-        #expect(screens.text.contains("not in the list: press a to add") && !screens.title.contains("not saved"))
+        #expect(screens.text.contains("not in the list: press a to add it") && !screens.title.contains("not saved"))
         screens.press("a")
         #expect(!screens.text.contains("not in the list") && screens.title.hasSuffix("not saved"))
         #expect(screens.selected == screens.cache.address.text && names(screens).count == 2)

@@ -136,7 +136,7 @@ import Testing
         try await screens.sync(["a"])
         screens.open()
         screens.press(.control("r"))
-        #expect(screens.status == " Offline: type “:set offline no” to refresh.")
+        #expect(screens.status == " Offline: type “:set offline no” to fetch photos.")
     }
 
     @Test func showInListLeavesTheFilter() async throws {

@@ -45,7 +45,7 @@ import Testing
 
     @Test func playsEachFrameForItsTimeInALoop() async throws {
         try await open(7, 5, 300)
-        #expect(screens.status.contains("animated, a: play") && screens.waits.count == 0)
+        #expect(screens.status.contains("animated: press a to play") && screens.waits.count == 0)
         screens.press("a")
         #expect(screens.title.hasSuffix("fit · playing") && !screens.status.contains("animated"))
         #expect(screens.status.contains("a stop"))
@@ -59,7 +59,7 @@ import Testing
         // A stopped animation keeps its frame and has no clock.
         screens.press("a")
         #expect(middle == Self.colours[2] && screens.waits.count == 0)
-        #expect(!screens.title.contains("playing") && screens.status.contains("animated, a: play"))
+        #expect(!screens.title.contains("playing") && screens.status.contains("animated: press a to play"))
     }
 
     @Test(arguments: ["]", "l", "+", "j"] as [Key]) func movingKeysStopIt(key: Key) async throws {

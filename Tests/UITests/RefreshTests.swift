@@ -176,7 +176,7 @@ import Testing
         #expect(screens.text.contains(" Update interval:"))
         screens.type("soon")
         screens.press(Key(.enter))
-        #expect(screens.status == " “soon” is not an interval. Use for example 30m, 2h, 1d (at most 7d) or never.")
+        #expect(screens.status == " “soon” is not an interval. Use a time like 30m, 2h, 1d (at most 7d), or never.")
         screens.press(.control("u"))
         screens.type("90m")
         screens.press(Key(.enter))

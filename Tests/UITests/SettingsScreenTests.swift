@@ -49,7 +49,7 @@ import Testing
             try await screens.until {
                 option.effectSentence == nil
                     ? screens.status == " \(option.name) = \(value)"
-                    : screens.text.contains("“\(option.name)” takes effect")
+                    : screens.text.contains("“\(option.name)” ")
             }
             let now = option.text(in: screens.context.settings)
             if case .atNextStart = option.effect { #expect(now == before) } else { #expect(now == value) }
@@ -131,7 +131,7 @@ import Testing
         screens.press("d")
         #expect(screens.context.settings.theme == .auto)
         screens.press("s")
-        try await screens.until { screens.status.contains("Removed from the settings file") }
+        try await screens.until { screens.status.contains("Removed the setting from the settings file") }
         #expect(try PrivateFile.read(file) == "")
         choose("row-height")
         screens.press(Key(.enter))

@@ -35,7 +35,7 @@ import Testing
         screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("asks you to sign in: “photos”") }
         #expect(screens.text.contains("http://example.org\n") || screens.text.contains(" http://example.org "))
-        #expect(screens.text.contains("Not encrypted: others can read your sign-in."))
+        #expect(screens.text.contains("Not encrypted: others can read what you type."))
         #expect(screens.title.hasPrefix(" Photo a") && screens.status.hasPrefix(" Enter: next field  Esc: cancel"))
         // Keys that are commands on the screen below are text in the prompt.
         screens.type("mqe")
@@ -74,7 +74,8 @@ import Testing
         question.keyHeader = "x-api-key"
         screens.activity.ask(question)
         try await screens.until { screens.text.contains("The previous password or API key was rejected.") }
-        #expect(screens.text.contains("User:") && screens.text.contains("For an API key, enter its id as the user."))
+        #expect(screens.text.contains("User:"))
+        #expect(screens.text.contains("To use an API key, enter its id as the user name."))
         screens.type("me")
         screens.press(Key(.enter))
         screens.type("s3cret")
@@ -150,7 +151,7 @@ import Testing
         try await screens.until { screens.text.contains("This proxy asks you to sign in: “way out”") }
         #expect(screens.text.contains(proxy) && !screens.text.contains("pictures.org"))
         #expect(screens.text.contains("The previous password was rejected."))
-        #expect(screens.text.contains("Not encrypted: others can read your sign-in."))
+        #expect(screens.text.contains("Not encrypted: others can read what you type."))
         screens.type("me")
         screens.press(Key(.escape))
         screens.activity.ask(question)
@@ -252,7 +253,7 @@ import Testing
         async let end = screens.root.finish()
         gate.open()
         #expect(await end == "The keyring is full.")
-        #expect(screens.status == " The keyring is full. Vitrine keeps your sign-in until you quit.")
+        #expect(screens.status == " The keyring is full. Vitrine remembers your sign-in until you quit.")
     }
 
     @Test func aSignInRetriesAGalleryThatIsNotOpen() async throws {

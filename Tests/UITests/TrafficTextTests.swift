@@ -34,8 +34,8 @@ struct TrafficTextTests {
     /// The text counts transfers, since they may share connections or use several.
     @Test func transfersAreCounted() {
         let free = TrafficReport(running: 3, width: 8, limit: 64), bound = TrafficReport(running: 1, width: 4, limit: 4)
-        #expect(TrafficText.particulars(free).first == "3 transfers, 8 at once")
-        #expect(TrafficText.particulars(bound).first == "1 transfer, at most 4 at once")
+        #expect(TrafficText.particulars(free).first == "3 transfers, 8 in parallel")
+        #expect(TrafficText.particulars(bound).first == "1 transfer, at most 4 in parallel")
         #expect(TrafficText.particulars(TrafficReport()) == ["0 B received"])
         let restrictions = ["vitrine-fetcher": ["Landlock 3", "seccomp"], "vitrine": ["seccomp"]]
         #expect(

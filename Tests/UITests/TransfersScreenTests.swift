@@ -65,7 +65,7 @@ import Testing
         try await screens.until { screens.title.hasSuffix("2 running, 300 queued, 1 waiting") }
         let frame = screens.frame()
         #expect(frame.text(inRow: 1).contains(#/^ Network fair  1\.0 MB/s  .*█  peak 1\.0 MB/s$/#))
-        #expect(frame.text(inRow: 2) == " 2 transfers, 8 at once · 512.0 KB in flight · 3.4 MB/s possible")
+        #expect(frame.text(inRow: 2) == " 2 transfers, 8 in parallel · 512.0 KB in flight · 3.4 MB/s possible")
         #expect(frame.text(inRow: 3) == " 45 ms round trip · 2.0 MB received")
         #expect(frame.text(inRow: 5).contains(#/^ ▌ Photo 0 +photo +━━━━━───── 1\.2 MB of 2\.4 MB/#))
         #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  requested$/#))
@@ -89,7 +89,7 @@ import Testing
         #expect(screens.text.contains("example.org/album/index.xml") == (columns >= 80))
         // A wide window shows the whole reason for the wait.
         #expect(
-            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, retry"))
+            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, will retry"))
     }
 
     @Test func anUnknownNetworkHasNoState() throws {

@@ -336,7 +336,7 @@ private final class TimedVideo: VideoFrames {
             try entry("b.jpg", date: 2, isVideo: false),
         ])
         screens.open(at: "a.mp4", isPhotoOpen: true)
-        try await screens.until { screens.text.contains("The server has no picture of this video.") }
+        try await screens.until { screens.text.contains("The server has no preview of this video.") }
         #expect(screens.status.contains("video 5:00 · not cached") && screens.status.contains("o play  s save"))
         #expect(await screens.importance(of: try screens.subject("a.mp4", .original)) == nil)
         #expect(await screens.importance(of: try screens.subject("b.jpg", .original)) == .near)

@@ -99,12 +99,15 @@ def placed_literals(text):
 # The sources with tables of descriptions, and the beginning of each row up to the name of the described thing.
 ROWS = {
     "CommandTable.swift": [(r"Entry\(\s*\.(\w+), \.(\w+)", "command {}, scope {}")],
-    "SettingsTable.swift": [(r'\.(?:path|size|choice|flag|number)\(\s*"([^"]+)"', "setting {}")],
+    "SettingsTable.swift": [
+        (r'\.\w+\(\s*"([a-z-]+)",', "setting {}"), (r"\.fromNowOn\(()", "sentence that begins with a setting’s name"),
+        (r"\.atNextStart\(()", "reason at the end of a sentence"),
+    ],
     "InvocationTable.swift": [
         (r'Subcommand\(\s*"([^"]*)"', "vitrine {}"), (r'InvocationOption\(\s*"([^"]+)"', "option --{}"),
         (r"\((\d), ", "exit code {}"),
     ],
-    "ManPage.swift": [(r"\(usual\.(\w+?)(?:File)?, ", "file {}"), (r'\(\s*"([A-Z_]+|http_proxy[^"]*)", ', "variable {}")],
+    "ManPage.swift": [(r"\(usual\.(\w+?)(?:File)?, ", "file {}"), (r'\(\s*"([A-Z_0-9, ]+|http_proxy[^"]*)", ', "variable {}")],
 }
 
 

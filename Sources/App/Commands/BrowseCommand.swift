@@ -193,7 +193,7 @@ struct BrowseCommand {
     ) -> (MemoryPressure?, TimeZoneWatch?) {
         let log = services.log
         let pressure = MemoryPressure {
-            log.debug(.screen, "memory is short: shrinking the caches of pictures")
+            log.debug(.screen, "memory is low: shrinking the picture caches")
             pipeline.shrink()
         }
         let zone = TimeZoneWatch {
@@ -318,7 +318,7 @@ private struct NetworkRun {
                     await work?.end()
                     work = start(settings, setup)
                 } catch {
-                    services.activity.postNotice("\(error) Vitrine keeps the former connections.")
+                    services.activity.postNotice("\(error) Vitrine keeps using the previous connection settings.")
                 }
             } else {
                 work?.fetcher.use(FetcherTuning(settings))

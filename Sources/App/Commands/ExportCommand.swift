@@ -80,7 +80,7 @@ struct ExportCommand {
         }
         guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return (.done, sentence) }
         let all = CountText.text(keys.count + unknown.count, "photo")
-        let rest = report.left > 0 ? " \(report.left) left; run the same command to continue." : ""
+        let rest = report.left > 0 ? " \(report.left) not saved yet; run the same command to continue." : ""
         Output.complain("\(report.exported) of \(all) are in the folder \(folder).\(rest)")
         return (.someFailed, sentence)
     }
@@ -162,8 +162,8 @@ struct ExportContinuation {
         var lines: [String] = []
         if needsPassword {
             lines.append(
-                "The command below has no password. First add the password for \(rest.gallery.host) to ~/.netrc or to the "
-                    + "gallery’s address: \(rest.gallery.scheme.rawValue)://USER:PASSWORD@…")
+                "The command below contains no password. Before you run it, add the password for \(rest.gallery.host) "
+                    + "to ~/.netrc or to the gallery’s address: \(rest.gallery.scheme.rawValue)://USER:PASSWORD@…")
         }
         let command = command(rest.gallery.text)
         let isPrintable = rest.gallery.query == nil && command == command.madeVisible
@@ -175,7 +175,7 @@ struct ExportContinuation {
         }
         if isPrintable { return lines + ["To save the remaining photos, run:", command] }
         if rest.gallery.query != nil {
-            lines.append("Replace QUERY by the text after “?” in the gallery’s address; it may be a secret.")
+            lines.append("Replace QUERY with the text after “?” in the gallery’s address. That text may be a secret.")
         }
         let address = rest.gallery.text.prefix { $0 != "?" } + (rest.gallery.query == nil ? "" : "?QUERY")
         return lines + ["To save the remaining photos, run:", self.command(String(address)).madeVisible]

@@ -69,5 +69,5 @@ struct EmptyFolder: Error, CustomStringConvertible {
     }
 
     /// A sentence for the user.
-    var description: String { "\(path) has no photos, and no gallery.xml or index.xml that lists some." }
+    var description: String { "\(path) has no photos, and no gallery.xml or index.xml that lists photos." }
 }

@@ -101,7 +101,7 @@ struct AlbumsCommand {
         let caches = try services.openCaches()
         let list = caches.record(of: address) == nil ? AlbumList() : try caches.open(address).albums()
         if let kind = caches.record(of: address)?.kind, !kind.canListAlbums {
-            Output.complain("Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only.")
+            Output.complain("Vitrine lists albums only of Immich, Nextcloud, PhotoPrism and Piwigo servers.")
             return .someFailed
         }
         guard list.lastSuccess != nil else {

@@ -110,7 +110,9 @@ struct PublishCommand {
         }
         Output.print("\(address.description.madeVisible)\t\(Self.text(report))")
         guard report.failed > 0 else { return .done }
-        Output.complain("\(address): the bucket keeps its list, because it lacks files of the new one.")
+        Output.complain(
+            "\(address): the list in the bucket is unchanged, because the bucket lacks files of the new list."
+        )
         return .someFailed
     }
 

@@ -15,7 +15,7 @@ struct SyncCommand {
         let caches = try services.openCaches(for: names.map { try services.address($0) })
         let galleries = try addresses(names, caches).map { try caches.open($0) }
         guard !galleries.isEmpty else {
-            Output.complain("There are no known galleries. Name a gallery.")
+            Output.complain("There are no known galleries. Give the address of a gallery.")
             return .usage
         }
         for gallery in galleries where gallery.wasSetAside {
@@ -69,7 +69,7 @@ struct SyncCommand {
             code = .someFailed
         }
         if code != .done, scope != .list, isShort {
-            Output.complain("The caches have reached cache-limit, so some pictures are missing.")
+            Output.complain("The caches have reached the limit set by “cache-limit”, so some pictures are missing.")
         }
         for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
         return code
@@ -91,7 +91,7 @@ struct SyncCommand {
         let cached = caches.galleries().compactMap { $0.record?.address.with(nil) }
         let known = try services.rememberedGalleries().addresses + cached.filter(opened.knows)
         for address in cached where !known.contains(address) {
-            Output.complain("\(address) is left out. To update it from now on, name it once: vitrine sync ADDRESS")
+            Output.complain("\(address) is not updated. To include it from now on, run once: vitrine sync ADDRESS")
         }
         return GalleryList(known).addresses
     }

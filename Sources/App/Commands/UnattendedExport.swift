@@ -110,7 +110,7 @@ struct UnattendedExport: WireValue {
     private func run(in services: Services, onBegin: () -> Bool) async -> Int32 {
         for (place, entry) in credentials { services.credentials.take(entry.signIn, for: place, by: entry.galleries) }
         let work = "photos of \(gallery) to \(folder)".madeVisible
-        let advice = script.map { "To continue, run: sh \($0.shellWord)" } ?? "Save them again to continue."
+        let advice = script.map { "To continue, run: sh \($0.shellWord)" } ?? "To continue, save the photos again."
         let report = UnattendedReport(
             in: services.locations.reportsFolder, atWork: "Vitrine is saving \(work) in the background.",
             interrupted: "Vitrine was interrupted while it saved \(work). \(advice)")
@@ -139,7 +139,7 @@ struct UnattendedExport: WireValue {
         let bus = getenv("DBUS_SESSION_BUS_ADDRESS") != nil
         let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
         guard bus || runtime.map({ access($0 + "/bus", F_OK) == 0 }) == true else { return }
-        let text = isDone ? "All photos are saved." : "Some photos are not saved. Start Vitrine for the reasons."
+        let text = isDone ? "All photos are saved." : "Some photos are not saved. Start Vitrine to see the reasons."
         // Some desktops have no `notify-send`.
         let program = try? launcher.start(["notify-send", "--app-name=Vitrine", "--icon=vitrine", "Vitrine", text])
         program?.end(after: notifyPatience)

@@ -11,12 +11,12 @@ public enum InvocationTable {
             "sync", [.gallery],
             (
                 "[--list-only|--photos] [--albums] [GALLERY…|--all]",
-                "fetch lists and thumbnails, or lists only, or photos too"
+                "fetch photo lists and thumbnails, or lists only, or photos too"
             )),
         Subcommand(
             "list", [.gallery],
-            ("[--json] [--matching TEXT] GALLERY", "print id, date, name and state of cached photos"),
-            ("--albums [--json] GALLERY", "print address, kind, name and count of cached albums")),
+            ("[--json] [--matching TEXT] GALLERY", "print id, date, name and state of photos in the cached list"),
+            ("--albums [--json] GALLERY", "print address, kind, name and photo count of cached albums")),
         Subcommand(
             "show", [.file],
             (
@@ -27,7 +27,7 @@ public enum InvocationTable {
         Subcommand(
             "publish", [.folder, .anything],
             ("FOLDER", "turn a folder of photos into a gallery"),
-            ("FOLDER s3://BUCKET/PREFIX", "also send the gallery to a bucket")),
+            ("FOLDER s3://BUCKET/PREFIX", "also send the gallery to an S3 bucket")),
         Subcommand(
             "export", [.gallery, .folder, .anything],
             ("[--matching TEXT] GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones"),
@@ -52,18 +52,19 @@ public enum InvocationTable {
     /// The options that are not settings. The help lists them in this order, after the settings.
     public static let options: [InvocationOption] = [
         InvocationOption("config", letter: "C", value: "FILE", "use this settings file"),
-        InvocationOption("clear-setup", "first remove the list of galleries and the positions, without asking"),
-        InvocationOption("clear-cache", "first remove all caches, without asking"),
+        InvocationOption("clear-setup", "at the start, remove the gallery list and your positions, without asking"),
+        InvocationOption("clear-cache", "at the start, remove all caches without asking"),
         InvocationOption(
             "no-color", setting: Invocation.Setting(name: "colors", value: "none"), "same as --colors none"),
-        InvocationOption("list-only", for: .commands(["sync"]), "fetch the list only"),
-        InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too, or clear only photos"),
+        InvocationOption("list-only", for: .commands(["sync"]), "fetch only the lists of photos"),
+        InvocationOption(
+            "photos", for: .commands(["sync", "cache"]), "fetch photos too (sync), or clear only photos (cache)"),
         InvocationOption("all", for: .commands(["sync", "cache"]), "work on all known galleries"),
         InvocationOption(
             "albums", for: .commands(["sync", "list"]), "fetch or print the server's albums, people and tags"),
         InvocationOption(
             "matching", value: "TEXT", for: .commands(["list", "export"]),
-            "only photos that this search finds, such as “rating:4”"),
+            "use only photos that match a search, such as “rating:4”"),
         InvocationOption(
             "unattended", for: .commands(["export"]), "internal: finish an export after you quit"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),

@@ -12,8 +12,8 @@ public enum ManPage {
         page.example(InvocationTable.subcommands.flatMap { command in command.forms.map { line(command, $0) } })
         page.section("DESCRIPTION")
         page.paragraph(
-            "Vitrine shows photo galleries on web servers or on a disk. Vitrine opens at once with cached photos, and "
-                + "updates arrive in the background. Vitrine draws photos with pixels if the terminal supports pixels, "
+            "Vitrine shows photo galleries from web servers or a disk. It shows cached photos immediately, and fetches "
+                + "updates in the background. Vitrine draws photos with pixels if the terminal supports pixels, "
                 + "and with characters otherwise.")
         addCommands(to: &page)
         addOptions(to: &page)
@@ -55,7 +55,7 @@ public enum ManPage {
         page.section("KEYS")
         page.paragraph(
             "If a key has several meanings, the open view decides. A number before a key repeats the key, or is the "
-                + "position to go to. “:” and the name in parentheses run a command.")
+                + "position to go to. To run a command by its name, type “:” and the name in parentheses.")
         for scope in CommandTable.Scope.allCases {
             page.subsection("\(scope.rawValue) (\(scope.name))")
             for entry in CommandTable.entries where entry.scope == scope {
@@ -68,8 +68,9 @@ public enum ManPage {
     private static func addSettings(to page: inout Roff) {
         page.section("SETTINGS")
         page.paragraph(
-            "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with "
-                + "“#” are comments. Vitrine reports and ignores invalid lines. The list shows each setting with its "
+            "Settings are “name = value” lines in the settings file; to turn a setting on or off, write yes or no. "
+                + "Lines that begin with “#” are comments. Vitrine reports and ignores invalid lines. "
+                + "The following list shows each setting with its "
                 + "default, or with the type of its value:"
         )
         page.example(
@@ -77,7 +78,8 @@ public enum ManPage {
                 "\(option.name) = " + (option.defaultValue.isEmpty ? option.value ?? "" : option.defaultValue)
             })
         page.paragraph(
-            "“bind SCOPE KEY = command” binds a key; KEYS lists the names of scopes and commands. The command “none” unbinds "
+            "A line “bind SCOPE KEY = command” binds a key; the section KEYS lists the names of scopes and commands. "
+                + "The command “none” unbinds "
                 + "the key:")
         page.example(["bind photos J = next-section", "bind everywhere ^Z = none"])
     }
@@ -98,7 +100,9 @@ public enum ManPage {
         ] {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }
-        page.paragraph("XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME change the folders.")
+        page.paragraph(
+            "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME change the folders of these files."
+        )
     }
 
     private static func addEnvironment(to page: inout Roff) {
@@ -106,12 +110,12 @@ public enum ManPage {
         for (names, meaning) in [
             ("http_proxy, https_proxy, all_proxy, no_proxy", "proxies, and hosts to reach without a proxy"),
             ("CURL_CA_BUNDLE", "certificates to trust, if ca-file is not set"),
-            ("NO_COLOR", "turns colours off"), ("COLORTERM", "truecolor: the terminal has 16 million colours"),
-            ("ESCDELAY", "milliseconds to wait after Escape for the rest of a key"),
-            ("BROWSER", "program for addresses"),
+            ("NO_COLOR", "turns colours off"), ("COLORTERM", "if “truecolor”, the terminal has 16 million colours"),
+            ("ESCDELAY", "milliseconds to wait after Escape for the rest of a key sequence"),
+            ("BROWSER", "program that opens web addresses"),
             ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "access key for S3 buckets"),
-            ("AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "region and service of S3 buckets"),
-            ("AWS_PROFILE", "profile in ~/.aws/credentials and ~/.aws/config"),
+            ("AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "region and endpoint of S3 buckets"),
+            ("AWS_PROFILE", "profile to use from ~/.aws/credentials and ~/.aws/config"),
         ] {
             page.term(Roff.bold(names), meaning + ".")
         }

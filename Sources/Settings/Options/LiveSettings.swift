@@ -109,7 +109,8 @@ public final class LiveSettings: Sendable {
         if let text { try option.set(text, in: &trial) }
         // Do not change the setting, because the change would be lost before the next start.
         if case .atNextStart(let reason) = option.effect {
-            return "“\(name)” takes effect only at the next start, \(reason). Save it with “:set! \(name) …”."
+            return
+                "“\(name)” takes effect only at the next start, because \(reason). Save it with “:set! \(name) …”."
         }
         Self.expandHome(&trial, source)
         if text == nil { option.reset(in: &trial) }

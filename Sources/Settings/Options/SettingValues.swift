@@ -9,7 +9,7 @@ public struct SyncInterval: Hashable, Sendable, CustomStringConvertible {
     /// The allowed numbers of minutes, up to a week, as for the setting `sync-interval`.
     static let range = 1...10_080
     /// The allowed values, as error messages describe them.
-    static let allowed = "30m, 2h or 1d, at most 7d, or never"
+    static let allowed = "a time like 30m, 2h or 1d (at most 7d), or never"
 
     /// Creates an interval from minutes, with 0 for never. Returns nil if the minutes are out of range.
     public init?(minutes: Int) {
@@ -110,7 +110,7 @@ public struct LogLevels: Hashable, Sendable {
     /// The allowed values, as error messages describe them.
     static let allowed =
         "one of " + Settings.LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
-        + ", also for one part, as in info,network=debug"
+        + ", optionally with another level for one part, as in info,network=debug"
     /// The word that turns a part off.
     private static let off = "off"
 

@@ -7,27 +7,27 @@ public enum SettingsTable {
     /// All settings, in the order of the help.
     public static let options: [SettingsOption] = [
         .path("cache-dir", letter: "c", "DIR", "folder for caches", \.cacheFolder)
-            .holding(.atNextStart("because the cache folder is already open")),
+            .holding(.atNextStart("the cache folder is already open")),
         .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
-        .levels("log-level", letter: "l", "amount of logging, like info or info,network=debug", \.logLevels),
-        .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile)
+        .levels("log-level", letter: "l", "how much to log, like info or info,network=debug", \.logLevels),
+        .path("log-file", letter: "d", "FILE", "file to write the log to; -: standard error", \.logFile)
             .namingFile(),
         .host(
-            "log-exchanges", "log the headers of requests to this host, without secrets",
+            "log-exchanges", "log request headers for one host, without secrets",
             \.logExchanges),
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("require-sandbox", "fetch and decode nothing without a complete sandbox") {
             set(&$0.requireSandbox, $1)
         },
         .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
-        .choice("symbols", "characters for pictures", \.symbols),
+        .choice("symbols", "characters to draw pictures with", \.symbols),
         .choice("colors", "number of colours to use", \.colours),
         .choice("pixels", "pixel protocol for pictures; none: use characters", \.pixels),
         .choice("transparency", "background of transparent pictures", \.transparency),
-        .choice("theme", "interface colours; auto: match the background", \.theme),
+        .choice("theme", "interface colours; auto: match the terminal’s background", \.theme),
         .flag("plain", "for screen readers: show words instead of pictures and bars") { set(&$0.plain, $1) },
-        .flag("sync-on-open", "update a gallery when it opens") { set(&$0.syncOnOpen, $1) },
-        .flag("sync-on-focus", "update the gallery when the window gets the focus") { set(&$0.syncOnFocus, $1) },
+        .flag("sync-on-open", "update a gallery when you open it") { set(&$0.syncOnOpen, $1) },
+        .flag("sync-on-focus", "update the open gallery when the window gets the focus") { set(&$0.syncOnFocus, $1) },
         .number(
             "sync-interval", "MINUTES", 0...10_080, "minutes between updates of the open gallery; 0: never",
             \.syncInterval),
@@ -38,39 +38,40 @@ public enum SettingsTable {
         .number(
             "transfers", "NUMBER", 1...64, orAuto: true, "number of simultaneous transfers; auto: adapt to the network",
             \.transfers),
-        .path("ca-file", letter: nil, "FILE", "trust these certificates instead of the system’s", \.caFile)
+        .path("ca-file", letter: nil, "FILE", "file with certificates to trust instead of the system’s", \.caFile)
             .namingFile(),
         .path(
-            "client-certificate", letter: nil, "FILE", "certificate for servers that require one",
+            "client-certificate", letter: nil, "FILE", "client certificate for servers that require one",
             \.clientCertificate
         ).namingFile(),
         .path(
-            "client-key", letter: nil, "FILE", "unencrypted key of the certificate, if in another file", \.clientKey
+            "client-key", letter: nil, "FILE", "unencrypted key of the client certificate, if in another file",
+            \.clientKey
         ).namingFile(),
         .path(
-            "client-certificate-host", letter: nil, "HOST", "use the certificate for this host only",
+            "client-certificate-host", letter: nil, "HOST", "use the client certificate for one host only",
             \.clientCertificateHost),
         .path("netrc", letter: nil, "FILE", "file with users and passwords; default: ~/.netrc", \.netrc)
             .namingFile(),
         .choice("passwords", "default place to keep passwords", \.passwords),
         .choice("sort", "initial order of photos", \.order.criterion)
-            .holding(.fromNowOn("for galleries that you open from now on")),
+            .holding(.fromNowOn("applies to galleries that you open from now on")),
         .flag("sort-reversed", "reverse the order: newest or largest first") { settings, new in
             if let new { settings.order.ascending = !new }
             return !settings.order.ascending
         }
-        .holding(.fromNowOn("for galleries that you open from now on")),
-        .choice("sections", "sections of a newly opened list", \.sections)
-            .holding(.fromNowOn("for galleries that you open from now on")),
+        .holding(.fromNowOn("applies to galleries that you open from now on")),
+        .choice("sections", "initial sections of the list of photos", \.sections)
+            .holding(.fromNowOn("applies to galleries that you open from now on")),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
         .flag("slideshow-shuffle", "show the photos of slideshows in random order") { set(&$0.slideshowShuffled, $1) },
         .path(
-            "open-with", letter: nil, "PROGRAM", "open photos with this program; default: $BROWSER or xdg-open",
+            "open-with", letter: nil, "PROGRAM", "program to open photos with; default: $BROWSER or xdg-open",
             \.openWith),
         .path(
             "export-folder", letter: nil, "DIR", "folder to suggest for saving photos", \.exportFolder),
-        .flag("mouse", "use the mouse; select text with Shift") { set(&$0.mouse, $1) },
+        .flag("mouse", "use the mouse; hold Shift to select text") { set(&$0.mouse, $1) },
         .number(
             "debug-delay", "MILLISECONDS", 0...600_000, "milliseconds to delay each transfer, for tests", \.debugDelay),
         .number(
@@ -185,8 +186,8 @@ public struct SettingsOption: Sendable {
     public var effectSentence: String? {
         switch effect {
         case .atOnce: nil
-        case .fromNowOn(let things): "“\(name)” takes effect \(things)."
-        case .atNextStart(let reason): "“\(name)” takes effect at the next start, \(reason)."
+        case .fromNowOn(let things): "“\(name)” \(things)."
+        case .atNextStart(let reason): "“\(name)” takes effect at the next start, because \(reason)."
         }
     }
 

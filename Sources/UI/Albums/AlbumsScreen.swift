@@ -227,7 +227,7 @@ enum AlbumsRefusal: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .unknownKind: "Open this gallery first: Vitrine does not know yet whether its server has albums."
-        case .notListable: "Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only."
+        case .notListable: "Vitrine lists albums only of Immich, Nextcloud, PhotoPrism and Piwigo servers."
         }
     }
 }
@@ -261,7 +261,8 @@ struct AlbumTexts {
         if isReading {
             (status, brief) = ("Updating…", nil)
         } else {
-            let retry = isAwaited && reason != nil ? retry.map { "Retry at \(DateText.minute($0, now: now))" } : nil
+            let retry =
+                isAwaited && reason != nil ? retry.map { "Retry at \(DateText.minute($0, now: now))" } : nil
             let parts = [retry, reason, success].compactMap { $0 }
             status = parts.isEmpty ? "Not updated" : parts.joined(separator: " · ")
             brief = reason.map { [retry, $0].compactMap { $0 }.joined(separator: " · ") }
@@ -273,7 +274,7 @@ struct AlbumTexts {
         case (nil, _?): (title, advice) = ("This server lists no albums.", [isOffline ? .isOffline : .check])
         case (nil, nil) where isAwaited: (title, advice) = ("Fetching the albums…", [])
         case (nil, nil) where isOffline: (title, advice) = ("The albums are not in the cache", [.isOffline, .restart])
-        case (nil, nil): (title, advice) = ("Not fetched yet", [.fetch])
+        case (nil, nil): (title, advice) = ("Albums not fetched yet", [.fetch])
         }
     }
 

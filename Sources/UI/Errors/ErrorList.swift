@@ -168,9 +168,9 @@ enum ErrorText {
         guard let due = next ?? update else {
             return row.isFinal ? "no automatic retry" : "retries automatically"
         }
-        if isPaused { return "retry after the pause" }
+        if isPaused { return "paused, will retry later" }
         guard due > now else { return "queued for a retry" }
-        return "retry \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
+        return "will retry \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
     }
 
     /// Returns the text for status lines with the number of errors; nil without errors.

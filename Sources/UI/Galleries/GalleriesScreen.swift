@@ -83,9 +83,9 @@ final class GalleriesScreen: Screen, ListScreen {
     /// A hint about the text to type.
     private var advice: String {
         switch typed {
-        case .interval: "For example 30m, 2h, 1d or never; leave empty for the default"
+        case .interval: "Interval, such as 30m, 2h, 1d or never; leave empty for the default"
         case .otherAddress: "Enter: continue to the title  Esc: cancel"
-        case .title: "Enter: accept (empty: no title)  Esc: cancel"
+        case .title: "Enter: accept (empty for no title)  Esc: cancel"
         case .nothing, .address: "Enter: add  Esc: cancel"
         }
     }
@@ -166,7 +166,7 @@ final class GalleriesScreen: Screen, ListScreen {
         let interval = SyncInterval(text)
         guard interval != nil || text.allSatisfy(\.isWhitespace) else {
             return problem =
-                "“\(text.madeVisible)” is not an interval. Use for example 30m, 2h, 1d (at most 7d) or never."
+                "“\(text.madeVisible)” is not an interval. Use a time like 30m, 2h, 1d (at most 7d), or never."
         }
         draft.setInterval(interval)
         stopTyping()
@@ -195,7 +195,7 @@ final class GalleriesScreen: Screen, ListScreen {
                 if let gallery = caches.gallery(address), !gallery.isEmpty {
                     try await caches.open(address).writer.toggleKept()
                 } else {
-                    failure = "This gallery has no cache to protect. Open it first."
+                    failure = "This gallery has no cache to protect. Open the gallery first."
                 }
             } catch {
                 failure = "\(error)"

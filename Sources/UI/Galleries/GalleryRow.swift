@@ -73,7 +73,7 @@ struct GalleryRow {
         var line = FittedLine()
         // If the line above shows the title, this line shows the address.
         line.add(title == nil ? nil : address.description, least: 12)
-        if !isListed { line.add("not in the list: press \(context.name(of: .add, in: scopes)) to add") }
+        if !isListed { line.add("not in the list: press \(context.name(of: .add, in: scopes)) to add it") }
         let interval = interval.map { $0 == .never ? "manual updates" : "\($0)" }
         if let facts {
             let record = facts.record

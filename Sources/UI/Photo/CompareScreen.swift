@@ -228,7 +228,7 @@ final class CompareScreen: Screen {
     private func leaveIfGone() {
         guard isOnTop, sides.contains(where: { $0.photo == nil }) else { return }
         send(.back)
-        send(.notice("One of these photos is no longer in the gallery."))
+        send(.notice("One of the compared photos is no longer in the gallery."))
     }
 
     override func didAppear() {
@@ -285,7 +285,7 @@ final class CompareScreen: Screen {
         if let failure, !side.picture.isShown || photo.original.held == nil {
             side.picture.draw("Load failed: \(failure)", context.theme.trouble, in: &surface, rest)
         } else if !side.picture.isShown, photo.isRemoteVideo, photo.original.held == nil {
-            side.picture.draw("The server has no picture of this video.", context.theme.detail, in: &surface, rest)
+            side.picture.draw("The server has no preview of this video.", context.theme.detail, in: &surface, rest)
         } else if !side.picture.isShown {
             let fraction = context.activity.progress(of: subject(side))?.fraction
             side.picture.draw("Loading…", context.theme.detail, fraction: fraction, in: &surface, rest)

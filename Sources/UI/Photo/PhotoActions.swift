@@ -74,7 +74,7 @@ struct PhotoActions {
     /// such folders.
     private func writeRatings(_ keys: [PhotoKey]) {
         sender?.send(
-            .confirm("Write the ratings of \(CountText.text(keys.count, "photo")) to XMP files beside them?") {
+            .confirm("Write the ratings of \(CountText.text(keys.count, "photo")) to XMP files beside the photos?") {
                 [exports = context.exports, cache] in exports.writeRatings(of: keys, in: cache)
             })
     }
@@ -83,7 +83,7 @@ struct PhotoActions {
 
     private func open(_ keys: [PhotoKey]) {
         guard keys.count <= Self.mostOpened else {
-            return showNotice("Too many photos: \(keys.count). Open at most \(Self.mostOpened) at once.")
+            return showNotice("Too many photos: \(keys.count). Open at most \(Self.mostOpened) at a time.")
         }
         let name = name(of: keys)
         Task {
@@ -165,7 +165,7 @@ struct PhotoActions {
     /// Fetches photos again if they are cached or have failed.
     private func reload(_ keys: [PhotoKey]) {
         guard !context.settings.offline else {
-            return showNotice("Offline: type “:set offline no” to refresh.")
+            return showNotice("Offline: type “:set offline no” to fetch photos.")
         }
         let name = name(of: keys)
         Task {

@@ -115,16 +115,20 @@ struct PhotoStatus {
     /// Returns the hint that tells how to play a stopped animation. Returns nil for other photos.
     private func animationText(keysIn scopes: [CommandTable.Scope]) -> String? {
         let key = picture.isAnimated && !picture.isPlaying ? context.keys.key(for: .play, in: scopes) : nil
-        return key.map { "animated, \($0): play" }
+        return key.map { "animated: press \($0) to play" }
     }
 
     /// The reason why the photo cannot be played.
     var unplayable: String {
         guard photo?.isVideo == true else { return "Nothing to play: this photo is neither an animation nor a video." }
         let open = context.name(of: .openExternally, in: [.photo, .everywhere])
-        if photo?.isVideoFile != true { return "The server has the video: \(open) plays it in another program." }
-        if context.settings.plain { return "Plain mode has no pictures: \(open) plays the video in another program." }
-        if photo?.original.trouble != nil { return "Nothing to play: loading the video failed." }
+        if photo?.isVideoFile != true {
+            return "The video is only on the server: press \(open) to play it in another program."
+        }
+        if context.settings.plain {
+            return "Plain mode shows no pictures: press \(open) to play the video in another program."
+        }
+        if photo?.original.trouble != nil { return "Cannot play the video: loading it failed." }
         let save = context.name(of: .save, in: [.photo, .everywhere])
         return "The video is not cached. To play it here, save it with \(save). \(open) opens your player."
     }
@@ -157,7 +161,8 @@ struct PhotoStatus {
 
     private var remoteText: String {
         let keys = [Command.openExternally, .save].map { context.name(of: $0, in: [.photo, .everywhere]) }
-        return "The server has no picture of this video. \(keys[0]) plays it in another program, \(keys[1]) saves it."
+        return
+            "The server has no preview of this video. Press \(keys[0]) to play it elsewhere, \(keys[1]) to save it."
     }
 
     /// Draws a video's sign and length until playback shows a frame.

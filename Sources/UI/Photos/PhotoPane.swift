@@ -36,7 +36,7 @@ final class PhotoPane {
     /// Shows or hides the pane. Returns a notice for the user if no pane is possible.
     func toggle() -> String? {
         guard !context.settings.plain else { return "Plain mode has no preview pane." }
-        guard isRoomy else { return "The preview pane needs a window of \(Self.leastWidth) columns." }
+        guard isRoomy else { return "The preview pane needs at least \(Self.leastWidth) columns." }
         isWanted.toggle()
         return nil
     }

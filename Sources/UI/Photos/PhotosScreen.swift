@@ -222,7 +222,7 @@ final class PhotosScreen: Screen, ListScreen {
         let byFolder = lists.path == nil && (try? lists.reader.hasFolders()) == true
         let rules: [SectionRule] =
             (lists.order.criterion == .date ? [.year, .month, .day] : []) + (byFolder ? [.folder] : []) + [.none]
-        guard rules.count > 1 else { return send(.notice("Sections need date order.")) }
+        guard rules.count > 1 else { return send(.notice("For sections, first sort by date.")) }
         guard let sections = layout.nextSections(after: lists.sections, of: rules, entries) else { return }
         lists.sort(by: lists.order, sections: sections)
     }

@@ -202,7 +202,7 @@ final class SignInPrompt: Responder {
     private func heading(width: Int) -> [(text: String, isTrouble: Bool)] {
         // Show the whole host name, because its end identifies the owner.
         let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
-        let warning = question.isReadableOnTheWay ? ["Not encrypted: others can read your sign-in."] : []
+        let warning = question.isReadableOnTheWay ? ["Not encrypted: others can read what you type."] : []
         return host.map { ($0, false) } + warning.map { ($0.truncated(toWidth: width), true) }
     }
 
@@ -213,7 +213,7 @@ final class SignInPrompt: Responder {
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"
         lines.append(((request + realm).truncated(toWidth: width), false))
         if question.wantsPasswordOrKey {
-            lines.append(("For an API key, enter its id as the user.".truncated(toWidth: width), false))
+            lines.append(("To use an API key, enter its id as the user name.".truncated(toWidth: width), false))
         }
         if question.wasRefused {
             lines.append(("The previous \(question.secretName) was rejected.".truncated(toWidth: width), true))
@@ -369,7 +369,7 @@ final class SignIns {
             let earlier = await previous?.value
             let failure = await credentials.keep(answer.signIn, for: question.place, answer.keeping)
             guard let failure else { return earlier }
-            self?.sender?.send(.notice("\(failure) Vitrine keeps your sign-in until you quit."))
+            self?.sender?.send(.notice("\(failure) Vitrine remembers your sign-in until you quit."))
             return failure
         }
     }

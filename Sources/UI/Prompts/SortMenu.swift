@@ -20,7 +20,7 @@ final class SortMenu: Responder {
         let words = PhotoOrder.Criterion.allCases.compactMap { criterion in
             key(for: PhotoOrder(criterion)).map { "\($0) \(criterion.rawValue)" }
         }
-        return words + (isReversedByCapitals ? ["capitals: reverse order"] : [])
+        return words + (isReversedByCapitals ? ["Shift: reverse order"] : [])
     }
 
     /// Whether capital letters still reverse the order in the user's key bindings.

@@ -142,7 +142,7 @@ final class SettingsChanges {
         let kept =
             isInFile
             ? "\(option.name) = \(value), saved to the settings file."
-            : "\(option.name) = \(value). Removed from the settings file."
+            : "\(option.name) = \(value). Removed the setting from the settings file."
         onNotice([kept, isInFile ? sentence : nil].compactMap { $0 }.joined(separator: " "))
     }
 
@@ -192,7 +192,7 @@ enum SettingText {
 
     /// Returns a text with a setting's value, the value's source, and the default.
     static func summary(of option: SettingsOption, _ live: LiveSettings) -> String {
-        let next = live.nextValue(of: option).map { " Next start: \(value($0))." } ?? ""
+        let next = live.nextValue(of: option).map { " At the next start: \(value($0))." } ?? ""
         return "\(option.name) = \(value(option.text(in: live.settings))) (\(origin(live.origin(of: option)))). "
             + "Default: \(value(option.defaultValue)).\(next)"
     }

@@ -51,7 +51,7 @@ final class SettingsScreen: Screen, ListScreen {
         if let text = search.typingText { return Footing(text: text) }
         let count = options.count { $0.text(in: context.settings) != $0.defaultValue }
         return Footing(
-            text: "\(count) not default",
+            text: "\(count) changed",
             hints: [
                 (.open, "change"), (.save, "save"), (.restoreDefault, "default"), (.search, "search"), (.help, "help"),
             ])

@@ -50,7 +50,7 @@ struct EmptyText {
                 advice: [again, "Type “:set offline no” to fetch the gallery."])
         case (_, nil):
             self.init(
-                title: "Not fetched yet", advice: ["Press \(key(.refresh)) to fetch the list of photos."])
+                title: "Gallery not fetched yet", advice: ["Press \(key(.refresh)) to fetch the list of photos."])
         case (.updating, _): self.init(title: "No photos")
         case (_, _):
             self.init(
@@ -68,7 +68,7 @@ struct EmptyText {
         self.init(
             title: "Press \(Self.key(.open, scopes, keys)) to open this built-in gallery.",
             advice: [
-                "Press \(Self.key(.add, scopes, keys)) to add your own: an address, a file or a folder.",
+                "Press \(Self.key(.add, scopes, keys)) to add your own gallery: an address, a file or a folder.",
                 "Press \(Self.key(.help, scopes, keys)) to list all keys.",
             ])
     }

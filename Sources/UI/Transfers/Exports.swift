@@ -91,7 +91,7 @@ final class Exports {
 
     private nonisolated static func text(_ report: RatingSidecars.Report, of count: Int) -> String {
         let left = count - report.written - report.unchanged - report.elsewhere - report.failed
-        if left > 0 { return "Wrote \(CountText.text(report.written, "rating")); \(left) left." }
+        if left > 0 { return "Wrote \(CountText.text(report.written, "rating")); \(left) not written." }
         if let failure = report.failure {
             return "Wrote \(CountText.text(report.written, "rating")); \(report.failed) failed: \(failure)"
         }
@@ -99,7 +99,7 @@ final class Exports {
             return "Vitrine writes XMP files only in local folders."
         }
         return report.written == 0
-            ? "Nothing to write: the photos have no ratings, or their XMP files already have them."
+            ? "Nothing to write: the photos have no ratings, or their XMP files are up to date."
             : "Wrote \(CountText.text(report.written, "rating")) to XMP files beside the photos."
     }
 
@@ -109,7 +109,7 @@ final class Exports {
         return .choose(
             "Vitrine is still \(saving).",
             [
-                Choice("b", "quit, continue the export in the background") { [weak self] in
+                Choice("b", "quit and continue the export in the background") { [weak self] in
                     self?.mayContinue = true
                     quit()
                 },
@@ -148,7 +148,7 @@ final class Exports {
     var indicator: String? {
         guard !jobs.isEmpty else { return nil }
         let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
-        return "saving \(done) of \(count)"
+        return "saving \(done) of \(CountText.text(count, "photo"))"
     }
 }
 

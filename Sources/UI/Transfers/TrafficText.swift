@@ -66,7 +66,8 @@ enum TrafficText {
         // The width is unknown before the first transfer.
         if report.width > 0 {
             // Name the limit only when it holds transfers back.
-            let width = report.width < report.limit ? "\(report.width) at once" : "at most \(report.limit) at once"
+            let width =
+                report.width < report.limit ? "\(report.width) in parallel" : "at most \(report.limit) in parallel"
             parts.append("\(CountText.text(report.running, "transfer")), \(width)")
         }
         if report.window > 0 { parts.append("\(ByteText.text(report.window.int64)) in flight") }
