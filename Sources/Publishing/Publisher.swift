@@ -225,7 +225,7 @@ public struct PublishReport: Equatable, Sendable {
     public fileprivate(set) var photos = 0
     /// The number of new photos.
     public fileprivate(set) var added = 0
-    /// The number of photos that changed or had lost their thumbnails.
+    /// The number of photos that have changed or whose thumbnails were missing.
     public fileprivate(set) var changed = 0
     /// The number of photos that left the gallery.
     public fileprivate(set) var removed = 0

@@ -114,7 +114,7 @@ private struct QueueSlot: Sendable {
     /// The index of the transfer in the heap of its host. The index is negative if the transfer does not wait.
     var index: Int32
 
-    /// The entry for a number whose transfer does not wait.
+    /// The entry for the number of a transfer that is not in the queue.
     static let vacant = QueueSlot(
         candidate: TransferCandidate(host: "", importance: .rest, kind: .thumbnail), rank: 0, index: -1)
 

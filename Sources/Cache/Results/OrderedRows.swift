@@ -244,7 +244,7 @@ public struct RowDifference: Equatable, Sendable {
     public var inserted: [Int] = []
     /// The rows that changed their position.
     public var moved: [Move] = []
-    /// The new indices of rows that kept their position but have new contents.
+    /// The indices, in the new list, of rows whose contents changed but whose order did not.
     public var updated: [Int] = []
 
     /// Whether the lists have no difference.

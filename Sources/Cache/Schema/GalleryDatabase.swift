@@ -286,8 +286,8 @@ struct DamageMark: Sendable {
         unlink(path)
     }
 
-    /// Runs code that uses the database. Converts SQLite's errors to ``CacheError``, and sets the mark if an error
-    /// indicates damage.
+    /// Runs code that uses the database. Converts SQLite's errors to ``CacheError``, and marks the database as
+    /// damaged if an error indicates damage.
     func watch<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

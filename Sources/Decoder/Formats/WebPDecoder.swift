@@ -203,7 +203,7 @@ struct WebPFile {
 struct WebPPart {
     /// The part's columns. The first column is even, as libwebp requires.
     let columns: Range<Int>
-    /// The part's rows. The first row is even, as libwebp requires.
+    /// The rows of pixels in this part. The first row is even, as libwebp requires.
     let rows: Range<Int>
     /// The part's size after the reduction.
     let scaled: PixelSize

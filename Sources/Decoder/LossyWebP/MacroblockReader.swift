@@ -39,7 +39,7 @@ struct BooleanReader {
         available &+= 32
     }
 
-    /// Reads a bit like `flag`, but without a refill. At least eight bits must be available.
+    /// Reads one bit as `flag` does, but does not refill the buffer. At least eight bits must be available.
     @inline(__always)
     mutating func nextFlag(_ probability: UInt32) -> Bool {
         let split = (range &* probability) &>> 8

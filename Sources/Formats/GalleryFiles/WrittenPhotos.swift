@@ -102,7 +102,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         }
     }
 
-    /// Parses a photo with the full rules.
+    /// Builds a photo's element by all rules, for a photo that the fast way does not support.
     private func element(of photo: WrittenPhoto) -> PhotoElement {
         bytes.withUnsafeBytes { bytes in
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))

@@ -74,8 +74,8 @@ struct ResponseHead {
         }
     }
 
-    /// The body length in a successful answer's complete head; nil otherwise. Too great a number becomes the greatest
-    /// byte count.
+    /// The body length that a successful answer's headers state; nil before the last header. Too great a number becomes
+    /// the greatest byte count.
     var declaredLength: ByteCount? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
         guard isComplete, [200, 206, 207].contains(status), headers["transfer-encoding"] == nil else { return nil }

@@ -10,7 +10,7 @@ struct BulkFetch {
     let gallery: GalleryID
     let rendition: Rendition
     let importance: Importance
-    /// The pictures in progress, including postponed ones. Usually the oldest photo comes first.
+    /// The pictures in progress, including postponed ones. Usually the picture requested first comes first.
     private(set) var underWay: [Wish.Subject] = []
     /// The photos that failed or that the user declined. The cache still lacks their pictures, but this fetch must not
     /// start them again.

@@ -101,7 +101,7 @@ public enum ManPage {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }
         page.paragraph(
-            "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME change the folders of these files."
+            "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME set the folders of Vitrine’s files."
         )
     }
 

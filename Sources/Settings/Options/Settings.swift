@@ -134,7 +134,7 @@ public struct Settings: Hashable, Sendable {
 
     /// The initial order of photos.
     public var order = PhotoOrder()
-    /// The initial sections of a list.
+    /// How Vitrine divides a list into sections when the list opens.
     public var sections = Sections.auto
 
     /// Creates settings with their default values.

@@ -69,8 +69,8 @@ public final class ScreenContext {
     var onUpdatesReleased: () -> Void = {}
     /// Returns the storage service for `s3://` addresses.
     public var buckets: () -> BucketService = { BucketService() }
-    /// The names of albums that screens have listed or opened. Each name is the title of the album's gallery, because
-    /// the address contains no name.
+    /// The names of albums that screens have listed or opened. Each name becomes the title of the album's gallery,
+    /// because the address contains no name.
     var galleryNames: [Address: String] = [:]
     /// Returns the time of a gallery's next automatic update, if one is scheduled.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
