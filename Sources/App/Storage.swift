@@ -73,7 +73,7 @@ final class Storage: Sendable {
             folders.append(locations.config)
         }
         guard !folders.isEmpty, takeFirstTurn() else { return nil }
-        return "These are lost when you quit: \(things.joined(separator: ", ")). "
+        return "Lost when Vitrine ends: \(things.joined(separator: ", ")). "
             + "Vitrine cannot write to \(folders.joined(separator: ", "))."
     }
 

@@ -165,10 +165,10 @@ import Testing
     @Test("Vitrine works where it cannot write a mark")
     func withoutState() throws {
         let environment = ["XDG_STATE_HOME": "/dev/null"]
-        let first = try open(environment, status: "These are lost when you quit: places")
+        let first = try open(environment, status: "Lost when Vitrine ends: places")
         kill(first.process, SIGKILL)
         _ = first.wait()
-        let second = try open(environment, status: "These are lost when you quit: places")
+        let second = try open(environment, status: "Lost when Vitrine ends: places")
         #expect(!second.screen.text.contains(Self.notice))
     }
 }

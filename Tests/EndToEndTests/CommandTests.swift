@@ -201,6 +201,8 @@ import Testing
         #expect(try home.vitrine("cache", "clear", "--photos", "--all").text == "27 photos removed\n")
         session.type("Q")
         #expect(session.wait() == 0)
+        // The fetcher holds the cache until it has stored everything.
+        #expect(home.waitForPrograms())
         #expect(try home.vitrine("cache", "clear", linked.path).status == 0)
         #expect(try home.vitrine("cache", "info").lines == ["0 galleries\t0 B"])
     }

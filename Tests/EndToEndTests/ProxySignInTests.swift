@@ -59,7 +59,7 @@ import Testing
         let tmux = try tmux(server.url("/index.xml"))
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains(place) && prompt.contains(Self.question), "\(prompt)")
-        #expect(prompt.contains("others can read your sign-in") && server.requests.isEmpty)
+        #expect(prompt.contains("others can read what you type") && server.requests.isEmpty)
         // A wrong password comes first; tinyproxy refuses it like a server.
         try tmux.type("me", "Enter", "wrong", "Enter")
         let again = try tmux.until(shows: "The previous password was rejected.")

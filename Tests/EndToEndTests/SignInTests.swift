@@ -59,7 +59,7 @@ import Testing
         let tmux = try tmux()
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains("http://127.0.0.1:\(server.port)") && prompt.contains("“Pictures of mine”"))
-        #expect(prompt.contains("others can read your sign-in"))
+        #expect(prompt.contains("others can read what you type"))
         // A wrong password comes first.
         try tmux.type("me", "Enter", "wrong", "Enter")
         #expect(try tmux.until(shows: "The previous password was rejected.").contains("rejected"))

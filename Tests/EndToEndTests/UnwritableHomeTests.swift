@@ -10,7 +10,7 @@ import Testing
     /// Homes that keep nothing: read-only, missing, or below a file.
     enum Kind: CaseIterable { case readOnly, missing, nonsense, unset }
 
-    private static let notice = "These are lost when you quit: fetched photos"
+    private static let notice = "Lost when Vitrine ends: fetched photos"
     /// Makes the folder `$0` read-only and continues.
     private static let script = #"mount -t tmpfs -o ro none "$0" && exec "$@""#
 
@@ -58,8 +58,8 @@ import Testing
     func browsing(kind: Kind) throws {
         let words = Mounting.arguments(Self.script, folder(kind)) + [Built.vitrine, Built.testGallery]
         let tmux = try Tmux([Mounting.program] + words, columns: 200, rows: 30, environment: environment(kind))
-        let shown = try tmux.until { $0.contains("of 28") && $0.contains("Not kept after this run") }
-        #expect(shown.contains("Dawn over the ridge"))
+        let shown = try tmux.until { $0.contains("of 28") && $0.contains(Self.notice) }
+        #expect(shown.contains("Dawn over the ridge") && shown.contains(Self.notice))
         #expect(runtime.entries().count == 1)
         // The place and the typed command are not kept.
         try tmux.type("j")
@@ -103,7 +103,8 @@ import Testing
         for (gallery, count) in [(Built.testGallery, "of 28"), (other.path, "of 10")] {
             let tmux = try Tmux(
                 [Mounting.program] + words + [gallery], columns: 200, rows: 30, environment: environment(.readOnly))
-            _ = try tmux.until { $0.contains(count) && $0.contains("Not kept after this run") }
+            let shown = try tmux.until { $0.contains(count) && $0.contains("Lost when Vitrine ends") }
+            #expect(shown.contains(count) && shown.contains("Lost when Vitrine ends"))
             try tmux.type("Q")
             #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
         }

@@ -34,11 +34,18 @@ import Testing
         let history = learned(.c)
         #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
         #expect(
-            HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\nhost\t\t5\nhost\t5\t5\n\t5\n")
+            HostHistory(text: "nonsense\nhost\t-3\nhost\t0\nhost\tinf\nhost\t1e300\n\t\nhost\t\t5\nhost\t5\t5\n\t5\n")
                 == HostHistory())
         var many = HostHistory()
         for number in 0..<200 { many["\(number)"] = 1 }
         #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
+    }
+
+    @Test("A host that is measured again has one line, the last")
+    func again() {
+        var history = HostHistory()
+        for (host, capacity) in [("a", 5.0), ("b", 1), ("a", 7)] { history[host] = capacity }
+        #expect(history.text == "b\t1\na\t7\n")
     }
 
     @Test("The history keeps the capacity of a host that the governor forgets")

@@ -45,6 +45,20 @@ import Testing
         #expect(advance(to: 8).isEmpty)
     }
 
+    @Test("A running photo that the user then opens interrupts others, too, and an opened one does so once")
+    mutating func openedLater() {
+        measure(100_000)
+        for (number, importance) in [(1, Importance.rest), (2, .near)] {
+            start(number, .photo, importance, at: 6)
+            answer(number, length: 400_000, at: 6.1)
+        }
+        #expect(advance(to: 7).isEmpty)
+        governor.record(.importance(.lookedAt), of: 2, at: 7)
+        #expect(advance(to: 7.1) == [1])
+        governor.record(.importance(.lookedAt), of: 2, at: 7.2)
+        #expect(advance(to: 7.3).isEmpty)
+    }
+
     @Test("On a fast link, thumbnails are not interrupted")
     mutating func fastLink() {
         measure(2_000_000)

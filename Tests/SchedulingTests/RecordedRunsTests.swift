@@ -32,6 +32,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     private let name: String
     private let network: Network
     private var link: SimulatedLink
+    /// Whether the link changes during the run.
+    private var isChanging = false
     private var isShared = false
     private var thumbnails: Int
     /// Photos that are fetched in advance.
@@ -62,7 +64,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         simulation.run(atMost: 300)
         let complete = simulation.transfers.count { $0.duration != nil }
         return """
-            # \(network), \(isShared ? "one shared connection" : "own connections")
+            # \(isChanging ? "a changing link" : "\(network)"), \(isShared ? "one shared connection" : "own connections")
             \(record.text)
             \(seconds(simulation.time)): \(complete) of \(simulation.transfers.count) complete, \
             \(simulation.interruptions) interruptions, \(simulation.wasted) bytes wasted, \
@@ -82,6 +84,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
             .fetching(6),
         Scenario("lossy", lossy, thumbnails: 500).fetching(4).opening(1_500_000, at: 4),
         Scenario("lossy-shared", lossy, thumbnails: 1_200).sharing().fetching(4).opening(1_500_000, at: 4),
+        Scenario("lossy-shared-early", lossy, thumbnails: 300).sharing().opening(600_000, at: 1),
         Scenario("very-lossy-shared", veryLossy, thumbnails: 300).sharing().opening(400_000, at: 3),
         Scenario("collapse", .b, thumbnails: 900).over(collapsing).opening(60_000, at: 4),
         Scenario("collapse-shared", .b, thumbnails: 900).over(collapsing).sharing().opening(60_000, at: 4),
@@ -120,7 +123,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     private func sharing() -> Scenario { changed { $0.isShared = true } }
     private func fetching(_ photos: Int) -> Scenario { changed { $0.near = photos } }
     private func opening(_ bytes: Int, at time: Double) -> Scenario { changed { $0.photo = (time, bytes) } }
-    private func over(_ link: SimulatedLink) -> Scenario { changed { $0.link = link } }
+    private func over(_ link: SimulatedLink) -> Scenario { changed { ($0.link, $0.isChanging) = (link, true) } }
 
     /// Lets something happen after one, two, three, four and eight seconds.
     private func having(
@@ -134,7 +137,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Returns a time with four digits after the point.
+/// Returns a time with at most four digits after the point.
 private func seconds(_ time: Double) -> String { "\((time * 10_000).rounded() / 10_000) s" }
 
 /// The lines of a recording.

@@ -32,6 +32,18 @@ import Testing
         #expect(leaving.map { (60.5...62).contains($0) } == true)
     }
 
+    @Test("After each further trial without gain, the pause is twice as long, at most an hour")
+    mutating func longerPauses() {
+        var begins: [Double] = []
+        while begins.count < 9 {
+            let wasTrying = trial.wantsAnother
+            deliver(1e6, inTrial: 1.1e6, until: now + 0.05, hasLosses: false)
+            if trial.wantsAnother, !wasTrying { begins.append(now) }
+        }
+        let pauses = zip(begins, begins.dropFirst()).map { ($1 - $0).rounded() }
+        #expect(pauses == [61, 121, 241, 481, 961, 1_921, 3_601, 3_601])
+    }
+
     @Test("With losses, each trial without gain is followed by a pause of a second")
     mutating func pauseWithLosses() {
         var trials = 0

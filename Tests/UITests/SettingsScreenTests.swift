@@ -49,7 +49,9 @@ import Testing
             try await screens.until {
                 option.effectSentence == nil
                     ? screens.status == " \(option.name) = \(value)"
-                    : screens.text.contains("“\(option.name)” ")
+                    : ["takes effect only at", "applies to"].contains {
+                        screens.text.contains("“\(option.name)” \($0)")
+                    }
             }
             let now = option.text(in: screens.context.settings)
             if case .atNextStart = option.effect { #expect(now == before) } else { #expect(now == value) }

@@ -89,7 +89,7 @@ import Testing
         #expect(screens.text.contains("example.org/album/index.xml") == (columns >= 80))
         // A wide window shows the whole reason for the wait.
         #expect(
-            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, will retry"))
+            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, retry"))
     }
 
     @Test func anUnknownNetworkHasNoState() throws {

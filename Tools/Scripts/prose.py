@@ -100,7 +100,7 @@ def placed_literals(text):
 ROWS = {
     "CommandTable.swift": [(r"Entry\(\s*\.(\w+), \.(\w+)", "command {}, scope {}")],
     "SettingsTable.swift": [
-        (r'\.\w+\(\s*"([a-z-]+)",', "setting {}"), (r"\.fromNowOn\(()", "sentence that begins with a setting’s name"),
+        (r'\.\w+\(\s*"([a-z-]+)",', "setting {}"), (r"\.fromNowOn\(()", "end of: “SETTING” applies to"),
         (r"\.atNextStart\(()", "reason at the end of a sentence"),
     ],
     "InvocationTable.swift": [

@@ -250,12 +250,14 @@ public actor GalleryWriter {
         }
     }
 
-    /// Moves the log into the database file, so that the next start need not read it. Call this method at the end of the
-    /// program.
-    public func close() {
+    /// Moves the log into the database file, so that the next start need not read the log. Call this method at the end
+    /// of the program.
+    ///
+    /// - Parameter isPatient: whether to wait for readers in other processes. Other processes cannot write meanwhile.
+    public func close(isPatient: Bool = true) {
         guard frozen == nil else { return }
         do {
-            try writer.checkpoint(emptying: true)
+            try writer.checkpoint(emptying: true, patience: isPatient ? Connection.patience : 0)
         } catch {
             log.error(.cache, "last checkpoint failed: \(error)")
         }

@@ -98,8 +98,9 @@ package final class FetcherService: Sendable {
         }
         lookUps.end()
         await network.end()
-        // A start reads the whole log before its first frame, and the screens quit without moving it.
-        for cache in caches.openCaches { await cache.writer.close() }
+        // The first process that opens a cache reads the whole log before its first frame. The screens quit at once and
+        // do not move the log. Other programs may still use the cache, and must not wait.
+        for cache in caches.openCaches { await cache.writer.close(isPatient: false) }
         logging.cancel()
         outbox.send(Outbox())
         outbox.finish()

@@ -10,10 +10,10 @@ public enum SettingsTable {
             .holding(.atNextStart("the cache folder is already open")),
         .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
         .levels("log-level", letter: "l", "how much to log, like info or info,network=debug", \.logLevels),
-        .path("log-file", letter: "d", "FILE", "file to write the log to; -: standard error", \.logFile)
+        .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile)
             .namingFile(),
         .host(
-            "log-exchanges", "log request headers for one host, without secrets",
+            "log-exchanges", "log HTTP headers for one host, without secrets",
             \.logExchanges),
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("require-sandbox", "fetch and decode nothing without a complete sandbox") {
@@ -55,14 +55,14 @@ public enum SettingsTable {
             .namingFile(),
         .choice("passwords", "default place to keep passwords", \.passwords),
         .choice("sort", "initial order of photos", \.order.criterion)
-            .holding(.fromNowOn("applies to galleries that you open from now on")),
+            .holding(.fromNowOn("galleries that you open from now on")),
         .flag("sort-reversed", "reverse the order: newest or largest first") { settings, new in
             if let new { settings.order.ascending = !new }
             return !settings.order.ascending
         }
-        .holding(.fromNowOn("applies to galleries that you open from now on")),
+        .holding(.fromNowOn("galleries that you open from now on")),
         .choice("sections", "initial sections of the list of photos", \.sections)
-            .holding(.fromNowOn("applies to galleries that you open from now on")),
+            .holding(.fromNowOn("galleries that you open from now on")),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
         .flag("slideshow-shuffle", "show the photos of slideshows in random order") { set(&$0.slideshowShuffled, $1) },
@@ -186,7 +186,7 @@ public struct SettingsOption: Sendable {
     public var effectSentence: String? {
         switch effect {
         case .atOnce: nil
-        case .fromNowOn(let things): "“\(name)” \(things)."
+        case .fromNowOn(let things): "“\(name)” applies to \(things)."
         case .atNextStart(let reason): "“\(name)” takes effect at the next start, because \(reason)."
         }
     }

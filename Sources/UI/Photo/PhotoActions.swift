@@ -74,7 +74,7 @@ struct PhotoActions {
     /// such folders.
     private func writeRatings(_ keys: [PhotoKey]) {
         sender?.send(
-            .confirm("Write the ratings of \(CountText.text(keys.count, "photo")) to XMP files beside the photos?") {
+            .confirm("Write the ratings of \(CountText.text(keys.count, "photo")) to XMP files beside them?") {
                 [exports = context.exports, cache] in exports.writeRatings(of: keys, in: cache)
             })
     }

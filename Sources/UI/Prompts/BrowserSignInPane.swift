@@ -30,8 +30,9 @@ struct BrowserSignInPane {
         case .waiting(let page):
             "Open this address in your browser:".wrapped(toWidth: width).map { ($0, false) }
                 + page.text.cut(toWidth: width).map { ($0, false) }
-                + "Vitrine sent the address to the clipboard and waits for you to sign in.".wrapped(toWidth: width).map
-            { ($0, false) }
+                + "The clipboard has the address. Vitrine waits for your sign-in.".wrapped(toWidth: width).map {
+                    ($0, false)
+                }
         case .failed(let failure):
             "The sign-in failed: \(failure.reason.madeVisible).".wrapped(toWidth: width).map {
                 ($0.truncated(toWidth: width), true)

@@ -144,11 +144,11 @@ final class Exports {
         return (outcomes, unfinished)
     }
 
-    /// The text about exports for status lines, such as `saving 3 of 28`; nil if no export runs.
+    /// The text about exports for status lines, such as `saving 3 of 28 photos`; nil if no export runs.
     var indicator: String? {
         guard !jobs.isEmpty else { return nil }
         let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
-        return "saving \(done) of \(CountText.text(count, "photo"))"
+        return "saving \(NumberFormat.current.text(done)) of \(CountText.text(count, "photo"))"
     }
 }
 

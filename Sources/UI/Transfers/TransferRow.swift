@@ -84,7 +84,7 @@ enum TransferText {
         case .running, .queued: return nil
         case .waiting(let failure, let attempts, let until):
             let again =
-                until.map { "will retry at \(DateText.clock($0, now: now))" } ?? "will retry when the problem is solved"
+                until.map { "retry at \(DateText.clock($0, now: now))" } ?? "will retry when the problem is solved"
             return "\(failure) · \(tried(attempts)), \(again)"
         case .heldBack(let failure, 0): return "\(failure) · not tried yet"
         case .heldBack(let failure, let attempts): return "\(failure) · \(tried(attempts)), queued for a retry"

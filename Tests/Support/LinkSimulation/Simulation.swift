@@ -78,7 +78,11 @@ public final class Simulation {
         _ count: Int, _ kind: TransferKind, sizes: ClosedRange<Int>, importance: Importance = .visible
     ) {
         var random = SeededNumbers(seed: 42)
-        for _ in 0..<count { want(kind, bytes: Int.random(in: sizes, using: &random), importance: importance) }
+        // The sequences of `Int.random` may differ in another version of Swift.
+        for _ in 0..<count {
+            let more = random.next().multipliedFullWidth(by: UInt64(sizes.count)).high
+            want(kind, bytes: sizes.lowerBound + Int(more), importance: importance)
+        }
     }
 
     /// Runs until all transfers, or one of them, are complete.
@@ -339,7 +343,9 @@ public final class Simulation {
         }
     }
 
-    private func isUnlucky() -> Bool { link.loss > 0 && Double.random(in: 0..<1, using: &numbers) < link.loss }
+    private func isUnlucky() -> Bool {
+        link.loss > 0 && Double(numbers.next() & 0x1F_FFFF_FFFF_FFFF) * 0x1p-53 < link.loss
+    }
 
     private func answer(_ number: Int, _ attempt: Int, over connection: SimulatedConnection) {
         guard transfers[number].attempt == attempt else { return }
