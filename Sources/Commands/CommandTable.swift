@@ -153,7 +153,7 @@ public enum CommandTable {
             .filter, .photos, [.character("f")], "show matches only", .text("TEXT", isNeeded: false)),
         Entry(.sort, .photos, [.character(",")], "choose the order of photos"),
         Entry(.nextSection, .photos, [.character("}")], "next section"),
-        Entry(.previousSection, .photos, [.character("{")], "start of this or previous section"),
+        Entry(.previousSection, .photos, [.character("{")], "go to this or previous section"),
         Entry(.divide, .photos, [.character("#")], "switch sections: time, folder, none"),
         Entry(.folders, .photos, [.character("t")], "switch between folders and all photos"),
         Entry(.albums, .photos, [.character("A")], "list albums, people and tags"),
