@@ -134,6 +134,6 @@ import Testing
         let url = server.url("/index.xml").replacingOccurrences(of: "://", with: "://me:geheim@")
         let lines = try stop(url, count: 8, marking: ["\u{01}"])
         #expect(!lines.joined().contains("geheim"))
-        #expect(lines.contains { $0.contains("has no password") && $0.contains("~/.netrc") }, "\(lines)")
+        #expect(lines.contains { $0.contains("contains no password") && $0.contains("~/.netrc") }, "\(lines)")
     }
 }
