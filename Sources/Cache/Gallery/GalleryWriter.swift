@@ -253,11 +253,12 @@ public actor GalleryWriter {
     /// Moves the log into the database file, so that the next start need not read the log. Call this method at the end
     /// of the program.
     ///
-    /// - Parameter isPatient: whether to wait for readers in other processes. Other processes cannot write meanwhile.
-    public func close(isPatient: Bool = true) {
+    /// - Parameter patience: the time to wait for other processes, in milliseconds. While the method waits for their
+    ///   reads, they cannot write.
+    public func close(patience: Int32 = Connection.patience) {
         guard frozen == nil else { return }
         do {
-            try writer.checkpoint(emptying: true, patience: isPatient ? Connection.patience : 0)
+            try writer.checkpoint(emptying: true, patience: patience)
         } catch {
             log.error(.cache, "last checkpoint failed: \(error)")
         }

@@ -44,6 +44,10 @@ package final class FetcherService: Sendable {
     /// The maximum number of descriptors that the service needs, not counting transfers.
     private static let otherDescriptors = 40
 
+    /// The time to wait for other processes at the end, in milliseconds. The screens may be about to write a last time,
+    /// but other programs must not wait long.
+    private static let lastPatience: Int32 = 300
+
     /// Creates the service, which opens the folder of caches but no gallery.
     ///
     /// - Parameter restrictions: the restrictions of this process, for users.
@@ -99,8 +103,8 @@ package final class FetcherService: Sendable {
         lookUps.end()
         await network.end()
         // The first process that opens a cache reads the whole log before its first frame. The screens quit at once and
-        // do not move the log. Other programs may still use the cache, and must not wait.
-        for cache in caches.openCaches { await cache.writer.close(isPatient: false) }
+        // do not move the log.
+        for cache in caches.openCaches { await cache.writer.close(patience: Self.lastPatience) }
         logging.cancel()
         outbox.send(Outbox())
         outbox.finish()
