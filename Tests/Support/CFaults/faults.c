@@ -95,6 +95,8 @@ static void note(long number, const char *call, const char *path) {
 
 int vitrine_faults_hit(const char *call, const char *path) {
     if (!is_within(path) || !is_chosen(call, path)) return 0;
+    /* A fetcher that was killed at its end has no successor. */
+    if (!is_fetcher() && atomic_load(&shared->is_over)) end_program();
     int saved = errno;
     long this = atomic_fetch_add(&shared->count, 1) + 1;
     note(this, call, path);
