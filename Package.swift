@@ -126,7 +126,9 @@ let tests: KeyValuePairs<String, [String]> = [
     "HTTP": ["Logging", "Model", "Numbers", "TestSupport", "answer-mangler"],
     "Scheduling": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": [
-        "Cache", "Formats", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
+        "Cache", "Formats", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling",
+        "LinkSimulation",
+        "TestSupport",
     ],
     "FetcherWire": ["Cache", "Logging", "Model", "Session"],
     "Pixels": ["PictureTestSupport", "TestSupport"],

@@ -1,9 +1,10 @@
+import LinkSimulation
 import Model
 import Synchronization
 import Scheduling
 
 /// A governor that records its calls and passes them to another.
-struct WatchedGovernor: Governor {
+struct WatchedGovernor: GovernorWrapper {
     /// The record of calls.
     final class Memory: Sendable {
         /// An entry about a transfer.
@@ -46,14 +47,12 @@ struct WatchedGovernor: Governor {
         }
     }
 
-    private(set) var inner: any Governor
+    var inner: any Governor
     let memory: Memory
 
     init(_ inner: any Governor, _ memory: Memory) {
         (self.inner, self.memory) = (inner, memory)
     }
-
-    mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission { inner.admit(candidate, at: now) }
 
     mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
@@ -62,32 +61,12 @@ struct WatchedGovernor: Governor {
         inner.recordStart(of: transfer, candidate, over: way, at: now)
     }
 
-    func pieces(of transfer: Int) -> TransferPieces { inner.pieces(of: transfer) }
-
     mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double) {
         memory.note(.news(event), of: transfer, at: now)
         inner.record(event, of: transfer, at: now)
     }
 
-    mutating func recordComplaint(of host: String, silence: Double, at now: Double) {
-        inner.recordComplaint(of: host, silence: silence, at: now)
-    }
-    mutating func endSilence(of host: String) { inner.endSilence(of: host) }
-    mutating func recordNetworkChange(at now: Double) { inner.recordNetworkChange(at: now) }
-
-    mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
-        inner.advance(to: now, waiting: waiting)
-    }
-
     mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         inner.takeHanging(at: now).merging(memory.ways) { own, _ in own }
     }
-
-    func timeUntilHanging(at now: Double) -> Double? { inner.timeUntilHanging(at: now) }
-
-    func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
-        inner.timeUntilAdvance(at: now, waiting: waiting)
-    }
-    var history: HostHistory { inner.history }
-    var report: GovernorReport { inner.report }
 }

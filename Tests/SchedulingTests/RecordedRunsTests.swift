@@ -127,7 +127,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
 
     /// Lets something happen after one, two, three, four and eight seconds.
     private func having(
-        _ action: @escaping @Sendable (inout AdaptiveGovernor, _ time: Double, _ number: Int) -> Void
+        _ action: @escaping @Sendable (inout any Governor, _ time: Double, _ number: Int) -> Void
     ) -> Scenario {
         changed { scenario in
             scenario.incidents = [1, 2, 3, 4, 8].enumerated().map { number, time in
@@ -150,14 +150,14 @@ private final class RunRecord: Sendable {
 }
 
 /// A governor whose decisions are recorded.
-private struct RecordedGovernor: Governor {
-    /// An event that the simulation itself has not.
+private struct RecordedGovernor: GovernorWrapper {
+    /// An event that the simulation cannot produce.
     struct Incident: Sendable {
         let time: Double
-        let action: @Sendable (inout AdaptiveGovernor, Double) -> Void
+        let action: @Sendable (inout any Governor, Double) -> Void
     }
 
-    private var governor = AdaptiveGovernor()
+    var inner: any Governor = AdaptiveGovernor()
     private let record: RunRecord
     private var incidents: [Incident]
     private var starts: [Admission.Way: Int] = [:]
@@ -167,40 +167,19 @@ private struct RecordedGovernor: Governor {
         (self.record, self.incidents) = (record, incidents)
     }
 
-    var history: HostHistory { governor.history }
-    var report: GovernorReport { governor.report }
-
-    mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
-        governor.admit(candidate, at: now)
-    }
-
     mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
         starts[way, default: 0] += 1
-        governor.recordStart(of: transfer, candidate, over: way, at: now)
+        inner.recordStart(of: transfer, candidate, over: way, at: now)
     }
-
-    func pieces(of transfer: Int) -> TransferPieces { governor.pieces(of: transfer) }
-
-    mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double) {
-        governor.record(event, of: transfer, at: now)
-    }
-
-    mutating func recordComplaint(of host: String, silence: Double, at now: Double) {
-        governor.recordComplaint(of: host, silence: silence, at: now)
-    }
-
-    mutating func endSilence(of host: String) { governor.endSilence(of: host) }
-
-    mutating func recordNetworkChange(at now: Double) { governor.recordNetworkChange(at: now) }
 
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
         while let incident = incidents.first, incident.time <= now {
-            incident.action(&governor, incident.time)
+            incident.action(&inner, incident.time)
             incidents.removeFirst()
         }
-        let interrupted = governor.advance(to: now, waiting: waiting)
+        let interrupted = inner.advance(to: now, waiting: waiting)
         if !interrupted.isEmpty { record.add("\(seconds(now)): interrupts \(interrupted)") }
         if now >= rowTime {
             record.add(row(at: now, waiting: waiting("example.org")))
@@ -210,19 +189,13 @@ private struct RecordedGovernor: Governor {
     }
 
     mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
-        let hanging = governor.takeHanging(at: now)
+        let hanging = inner.takeHanging(at: now)
         if !hanging.isEmpty { record.add("\(seconds(now)): requests \(hanging.keys.sorted()) again") }
         return hanging
     }
 
-    func timeUntilHanging(at now: Double) -> Double? { governor.timeUntilHanging(at: now) }
-
-    func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
-        governor.timeUntilAdvance(at: now, waiting: waiting)
-    }
-
     private func row(at now: Double, waiting: Int) -> String {
-        let report = governor.report
+        let report = inner.report
         let ways: [(Admission.Way, String)] = [
             (.any, "any"), (.few, "few"), (.init(.unshared), "unshared"),
             (.init(.any, inPieces: true), "any in pieces"),
@@ -231,7 +204,8 @@ private struct RecordedGovernor: Governor {
         let started = ways.compactMap { way, name in starts[way].map { "\($0) \(name)" } }.joined(separator: ", ")
         return "\(seconds(now)): \(waiting) wait, started \(started.isEmpty ? "none" : started); "
             + "window \(Int(report.window)), width \(report.width) of \(report.limit), "
-            + "rate \(Int(report.bandwidth ?? 0)), round trip \(seconds(report.roundTrip ?? 0)), quality \(report.quality.map { "\($0)" } ?? "unknown")"
+            + "rate \(Int(report.bandwidth ?? 0)), round trip \(seconds(report.roundTrip ?? 0)), "
+            + "quality \(report.quality.map { "\($0)" } ?? "unknown")"
             + (report.missed.isEmpty ? "" : ", missed") + (report.unreachable.isEmpty ? "" : ", unreachable")
     }
 }
