@@ -154,8 +154,8 @@ public final class Writer {
 /// Records the rows that commits touch, and the length of the write-ahead log.
 ///
 /// SQLite calls the update hook for each row of an ordinary table. It does not call the hook for `WITHOUT ROWID`
-/// tables, for rows replaced by `INSERT OR REPLACE`, or for `DELETE` without `WHERE`. None of the three occurs in the
-/// watched tables of this program.
+/// tables, for rows replaced by `INSERT OR REPLACE`, or for `DELETE` without `WHERE`. This program does none of
+/// this with the tables whose changes it publishes.
 private final class CommitRecorder {
     /// The touched rows of one table.
     private struct Touched {

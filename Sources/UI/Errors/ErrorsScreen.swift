@@ -65,9 +65,10 @@ final class ErrorsScreen: Screen, ListScreen {
     override func perform(_ command: Command) -> Bool {
         switch command {
         case .open: openSelected()
-        case .retry: if let selected { retry([selected]) }
+        case .retry: if let selected, canRetry() { retry([selected]) }
         case .retryAll:
-            if !context.settings.offline { context.wishes.retryAll() }
+            guard canRetry() else { break }
+            context.wishes.retryAll()
             retry(list.rows)
         case .clear:
             let activity = context.activity
@@ -168,10 +169,16 @@ final class ErrorsScreen: Screen, ListScreen {
         }
     }
 
+    /// Returns whether retries are possible. Offline, says how to make them possible.
+    private func canRetry() -> Bool {
+        guard context.settings.offline else { return true }
+        send(.notice("Offline: type “:set offline no” to retry."))
+        return false
+    }
+
     /// Retries failures now. Vitrine retries photos without rows of their own when they become visible.
     private func retry(_ rows: [ErrorRow]) {
         guard !rows.isEmpty else { return }
-        guard !context.settings.offline else { return send(.notice("Offline: type “:set offline no” to retry.")) }
         for (gallery, rows) in Dictionary(grouping: rows, by: \.gallery) {
             guard let address = address(of: gallery) else { continue }
             let subjects = rows.compactMap { if case .subject(let subject) = $0.identity { subject } else { nil } }
