@@ -167,6 +167,39 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test(
+        "Vitrine restarts a fetcher whose deaths are a minute apart, and gives up after five deaths in a row",
+        arguments: [true, false])
+    func deathsInARow(areApart: Bool) throws {
+        let server = try Nginx(serving: Built.testGallery)
+        // A minute of the program takes 300 ms.
+        let session = try TerminalSession(
+            arguments: [server.url("/index.xml")], environment: home.environment(areApart ? Faults.hurry(200) : [:]))
+        try #require(session.until(shows: "Updated:"))
+        var last: pid_t = 0
+        func hasNewFetcher() -> Bool {
+            isSoon {
+                session.untilQuiet(milliseconds: 0)
+                return Processes.fetchers(of: session.process).contains { $0 != last }
+            }
+        }
+        for _ in 1...(areApart ? 7 : 5) {
+            try #require(hasNewFetcher())
+            if areApart { poll(nil, 0, 400) }
+            last = try #require(Processes.fetchers(of: session.process).first)
+            kill(last, SIGKILL)
+            try #require(waitForEnd(of: last))
+        }
+        if areApart {
+            #expect(hasNewFetcher())
+        } else {
+            session.type("q")
+            #expect(session.until(shows: "Vitrine fetches nothing until its next start"))
+        }
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("A photo's transfer is resumed after its fetcher was killed")
     func resumedPhoto() throws {
         let gate = Gate()

@@ -88,9 +88,10 @@ public final class FetcherClient: Sendable {
     /// Runs the fetcher until the task is cancelled. Then waits until the fetcher has stored what it received.
     public func run(_ setup: FetcherSetup) async {
         await waitForWish()
+        let clock = BootClock()
         var deaths = 0
         while !Task.isCancelled {
-            let start = BootClock().now
+            let start = clock.now
             do throws(FetcherError) {
                 // A gallery at a new place needs a fetcher that may read there.
                 if try await serve(setup) == .isIncomplete {
@@ -102,7 +103,7 @@ public final class FetcherClient: Sendable {
                 return await refuse(error)
             }
             guard !Task.isCancelled else { return }
-            deaths = BootClock().now - start > .seconds(60) ? 1 : deaths + 1
+            deaths = clock.now - start > .seconds(60) ? 1 : deaths + 1
             guard deaths < Self.mostDeaths else { return await refuse(.dies) }
             parts.log.error(.network, "\(FetcherError.died)")
             if deaths == 1 { parts.activity.postNotice("\(FetcherError.died)") }
