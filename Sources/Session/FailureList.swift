@@ -5,7 +5,7 @@ struct FailureList {
     /// The maximum number of failures. Older failures are dropped.
     static let maximumCount = 1_000
 
-    /// The reports in order, the newest last.
+    /// The reports in the order of their last failures, the newest last.
     private var reports: [FailureReport] = []
     /// The subjects of all reports, for a fast check. Most subjects that succeed have no report.
     private var subjects: Set<Wish.Subject> = []
@@ -17,15 +17,17 @@ struct FailureList {
     /// The report of a subject; nil if there is none.
     subscript(subject: Wish.Subject) -> FailureReport? { index(of: subject).map { reports[$0] } }
 
-    /// Adds a report as the newest report. A report about a second or later attempt keeps the time of the first
-    /// failure.
+    /// Adds a report. A report about a second or later attempt keeps the time of the first failure.
+    ///
+    /// Reports from another process may arrive in any order.
     mutating func add(_ report: FailureReport) {
         var report = report
         if let index = index(of: report.subject) {
             let earlier = reports.remove(at: index)
             if report.attempts > 1 { report.first = min(report.first, earlier.first) }
         }
-        reports.append(report)
+        let place = reports.lastIndex { $0.last <= report.last }.map { $0 + 1 } ?? 0
+        reports.insert(report, at: place)
         subjects.insert(report.subject)
         if reports.count > Self.maximumCount { subjects.remove(reports.removeFirst().subject) }
     }

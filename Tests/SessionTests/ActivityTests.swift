@@ -116,6 +116,16 @@ import Testing
         #expect(activity.failures.isEmpty && activity.failureCount == 0)
     }
 
+    @Test("Failures that arrive in any order are in the order of their times, and the oldest is dropped first")
+    func failuresInAnyOrder() {
+        let count = Int64(FailureList.maximumCount)
+        for time in (1...count).reversed() { activity.recordFailure(report(time, at: time)) }
+        activity.recordFailure(report(2, at: 2))
+        #expect(activity.failures.map(\.last.milliseconds) == Array((1...count).reversed()))
+        activity.recordFailure(report(0, at: count + 1))
+        #expect(activity.failures.first?.subject == thumbnail(0) && activity.failures.last?.subject == thumbnail(2))
+    }
+
     /// A first attempt starts a new history.
     @Test func aNewAttemptHasItsOwnHistory() {
         activity.recordFailure(report(1, attempts: 5, at: 1))
