@@ -37,6 +37,27 @@ import Testing
         }
     }
 
+    @Test("Listeners go while another thread changes settings", .unlessItHangs)
+    func listenersGo() async {
+        let live = LiveSettings()
+        let (end, ended) = (Gate(), Gate())
+        Thread.detachNewThread {
+            var isDark = false
+            while !end.isOpen {
+                isDark.toggle()
+                _ = try? live.set("theme", to: isDark ? "dark" : "light")
+            }
+            ended.open()
+        }
+        for _ in 0..<5_000 {
+            let listening = Task { for await _ in live.changes() {} }
+            await Task.yield()
+            listening.cancel()
+        }
+        end.open()
+        #expect(ended.wait())
+    }
+
     @Test func eachPlaceIsKnown() throws {
         folder.write(".config/vitrine/config", "# mine\ntheme = dark\nplain = yes\n")
         let live = try live("--plain=no", "--ascii")

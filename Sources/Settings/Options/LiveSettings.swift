@@ -16,8 +16,7 @@ public final class LiveSettings: Sendable {
         var changed: [String: String?] = [:]
         /// The settings that the program uses.
         var settings: Settings
-        var watchers: [Int: AsyncStream<Settings>.Continuation] = [:]
-        var nextWatcher = 0
+        var watchers: [AsyncStream<Settings>.Continuation] = []
     }
 
     private let state: Mutex<State>
@@ -85,14 +84,9 @@ public final class LiveSettings: Sendable {
     /// Returns a stream of the settings, starting with the current ones. Several changes may arrive as one.
     public func changes() -> AsyncStream<Settings> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let watcher = state.withLock { state in
-                state.nextWatcher += 1
-                state.watchers[state.nextWatcher] = continuation
+            state.withLock { state in
+                state.watchers.append(continuation)
                 continuation.yield(state.settings)
-                return state.nextWatcher
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.watchers.removeValue(forKey: watcher) }
             }
         }
     }
@@ -187,8 +181,12 @@ public final class LiveSettings: Sendable {
             }
             Self.expandHome(&wanted, source)
             state.settings = state.settings.adopting(wanted).settings
-            // Send under the lock, so that no older settings arrive after newer ones.
-            for watcher in state.watchers.values { watcher.yield(state.settings) }
+            // Send under the lock, so that no older settings arrive after newer ones. A cancelled watcher is removed
+            // only here: while a watcher is being cancelled, it must not wait for this lock.
+            let settings = state.settings
+            state.watchers.removeAll { watcher in
+                if case .terminated = watcher.yield(settings) { true } else { false }
+            }
         }
     }
 
