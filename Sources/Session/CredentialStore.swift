@@ -22,6 +22,8 @@ public final class CredentialStore: Sendable {
         var regions: [Origin: String] = [:]
         /// The running lookups of stored passwords. All callers share one lookup per server or proxy.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
+        /// The running lookups of access keys. All callers share one lookup per storage service.
+        var keyLookUps: [Origin: Task<[AccessKey], Never>] = [:]
 
         func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
             origin == gallery.origin || gallery.origin?.isTwin(of: origin) == true
@@ -182,7 +184,7 @@ public final class CredentialStore: Sendable {
         }
         if isKnown { return true }
         guard let keeping, origin == gallery.origin || gallery.origin?.isTwin(of: origin) == true else { return false }
-        var keys = await keeping.accessKeys(origin)
+        var keys = await lookUpKeys(origin, keeping)
         if case .accessKey(let key) = await lookUp(question.place) { keys.append(key) }
         return state.withLock { state in
             let region = state.regions[origin] ?? question.region
@@ -212,6 +214,19 @@ public final class CredentialStore: Sendable {
     /// no reason to send stored passwords there.
     private static func isLookedUp(_ place: SignInPlace, by gallery: Address) -> Bool {
         if case .origin(let origin) = place { origin == gallery.origin } else { true }
+    }
+
+    /// Returns the user's access keys for a storage service. Each refusal reads the files anew, because other programs
+    /// replace keys that expire.
+    private func lookUpKeys(_ origin: Origin, _ keeping: CredentialKeeping) async -> [AccessKey] {
+        let task = state.withLock { state in
+            let task = state.keyLookUps[origin] ?? Task { await keeping.accessKeys(origin) }
+            state.keyLookUps[origin] = task
+            return task
+        }
+        let keys = await task.value
+        state.withLock { if $0.keyLookUps[origin] == task { $0.keyLookUps[origin] = nil } }
+        return keys
     }
 
     private func lookUp(_ place: SignInPlace) async -> SignIn? {

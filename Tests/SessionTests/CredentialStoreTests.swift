@@ -1,4 +1,5 @@
 import Model
+import Synchronization
 import Testing
 
 @testable import Session
@@ -110,6 +111,38 @@ import Testing
             keeping: CredentialKeeping(lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { _ in keys }))
         let place = try place(gallery)
         #expect(await !other.hasOther(than: nil, for: place, in: gallery))
+    }
+
+    private final class Counts: Sendable {
+        let begun = Atomic(0)
+        let lookUps = Atomic(0)
+    }
+
+    @Test("Requests that are refused together look up the access keys once")
+    func sharedKeyLookUp() async throws {
+        let counts = Counts()
+        let store = CredentialStore(
+            keeping: CredentialKeeping(lookUp: { _ in nil }, keep: { _, _, _ in nil }) { _ in
+                counts.lookUps.add(1, ordering: .relaxed)
+                while counts.begun.load(ordering: .relaxed) < 20 { await Task.yield() }
+                return [AccessKey(id: "a", secret: "s")]
+            })
+        let question = SignInQuestion(
+            origin: try #require(gallery.origin), schemes: [SignInQuestion.signatureScheme])
+        await withTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask { [gallery] in
+                    counts.begun.add(1, ordering: .relaxed)
+                    return await store.hasOther(than: nil, for: question, in: gallery)
+                }
+            }
+            for await hasKey in group { #expect(hasKey) }
+        }
+        #expect(counts.lookUps.load(ordering: .relaxed) == 1)
+        // Another program may have replaced an expired key.
+        let sent = store.signIn(for: gallery, in: gallery)
+        #expect(await !store.hasOther(than: sent, for: question, in: gallery))
+        #expect(counts.lookUps.load(ordering: .relaxed) == 2)
     }
 
     @Test("A key gets the region that the service names, once")

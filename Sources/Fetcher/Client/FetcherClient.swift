@@ -283,7 +283,7 @@ public final class FetcherClient: Sendable {
         for question in news.questions { ask(question) }
         for gallery in news.answered where isOpen(gallery) { activity.recordAnswer(for: gallery) }
         for (number, stage) in news.stages { take(stage, ofSignIn: number, activity) }
-        for (number, lookUp) in news.lookUps.prefix(Self.mostLookUps) { answer(lookUp, number) }
+        for (number, lookUp) in news.lookUps.prefix(FetcherNews.mostLookUps) { answer(lookUp, number) }
         parts.caches.space.adopt(CacheSpace.Written(bytes: news.written, isCountDue: news.isCountDue))
         if let text = news.history {
             history.withLock { $0 = text }
@@ -295,9 +295,6 @@ public final class FetcherClient: Sendable {
         }
         for subject in news.asked where isLocalList(subject) { parts.wishes.ask(for: subject) }
     }
-
-    /// The maximum number of questions for credentials in one message.
-    private static let mostLookUps = 16
 
     /// Returns whether a subject is the list of an open local gallery.
     ///

@@ -320,12 +320,18 @@ private struct Outbox: Coalescing {
     private static let maximumSubjects = 50_000
 
     /// Divides the news into messages that the other process accepts. If there are several, the last one has everything
-    /// except pictures and failures. So the progress of a picture arrives before its wish is fulfilled.
+    /// except pictures, failures and most questions. So the progress of a picture arrives before its wish is fulfilled.
     func divided() -> [Outbox] {
         let changes = change.divided(maximumSubjects: Self.maximumSubjects)
         var last = self
         last.change = changes[changes.count - 1]
-        return changes.dropLast().map { Outbox(change: $0) } + [last]
+        var parts = changes.dropLast().map { Outbox(change: $0) }
+        while last.lookUps.count > FetcherNews.mostLookUps {
+            let some = last.lookUps.prefix(FetcherNews.mostLookUps)
+            parts.append(Outbox(lookUps: Dictionary(uniqueKeysWithValues: Array(some))))
+            for (number, _) in some { last.lookUps[number] = nil }
+        }
+        return parts + [last]
     }
 }
 

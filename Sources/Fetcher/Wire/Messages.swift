@@ -225,8 +225,10 @@ public struct FetcherNews: Equatable, Sendable {
     public var refused: [SignInPlace: String] = [:]
     /// The stages of sign-ins with the browser, by number.
     public var stages: [Int: BrowserSignIn.Stage] = [:]
-    /// Questions for credentials that `vitrine` may know, by number.
+    /// Questions for credentials that `vitrine` may know, by number. See ``mostLookUps``.
     public var lookUps: [Int: LookUp] = [:]
+    /// The maximum number of questions for credentials in a message.
+    public static let mostLookUps = 16
     /// The number of bytes that the fetcher has written.
     public var written: Int64 = 0
     /// Whether `vitrine` must measure the caches again.
