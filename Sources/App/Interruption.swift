@@ -5,11 +5,11 @@ import Synchronization
 /// Calls a closure at the first signal, so that a command can report its result.
 ///
 ///     let working = Task { … }
-///     let interruption = Interruption { working.cancel() }
+///     let interruption = Interruption(output) { working.cancel() }
 ///     …
 ///     return interruption.exitCode ?? 0
 ///
-/// A second signal ends the program at once.
+/// A second signal ends the program at once. If the reader of standard output closes the pipe, this counts as SIGPIPE.
 final class Interruption: Sendable {
     private final class First: Sendable {
         let number = Atomic<Int32>(0)
@@ -21,7 +21,7 @@ final class Interruption: Sendable {
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// Starts to handle signals. A process creates only one instance.
-    init(_ onSignal: @escaping @Sendable () -> Void) {
+    init(_ output: Output, _ onSignal: @escaping @Sendable () -> Void) {
         // For a concurrent queue, Dispatch would count busy threads, and would end the program if it cannot open a file
         // for this count.
         let queue = DispatchQueue(label: "vitrine.signals")
@@ -36,6 +36,10 @@ final class Interruption: Sendable {
             }
             source.activate()
             return source
+        }
+        output.onClosed { [first] in
+            first.number.store(SIGPIPE, ordering: .relaxed)
+            onSignal()
         }
     }
 

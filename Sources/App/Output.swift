@@ -1,30 +1,83 @@
 import Glibc
 import Model
+import Synchronization
 import Text
 
 /// Writes results to standard output, and messages to standard error.
-enum Output {
+///
+///     let output = Output(endsProgram: command.onlyPrints)
+///     output.print("28 photos")
+///     _exit(output.exitCode(code))
+///
+/// After standard output has failed, this class drops all further results, so that they have no gaps.
+final class Output: Sendable {
+    private let endsProgram: Bool
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The system's error number, if standard output has failed.
+        var failure: Int32?
+        var onClosed: (@Sendable () -> Void)?
+    }
+
+    /// - Parameter endsProgram: whether a closed pipe, as in `vitrine list … | head`, ends the program at once. The
+    ///   exit code is then 0.
+    init(endsProgram: Bool) {
+        self.endsProgram = endsProgram
+    }
+
     /// Writes a line to standard output. The caller must apply `madeVisible` to text from outside.
-    static func print(_ line: String) {
-        write(Array((line + "\n").utf8), to: STDOUT_FILENO)
+    func print(_ line: String) {
+        write(Array((line + "\n").utf8))
     }
 
     /// Writes bytes to standard output. The bytes must be free of text from outside.
-    static func write(_ bytes: [UInt8]) {
-        write(bytes, to: STDOUT_FILENO)
+    func write(_ bytes: [UInt8]) {
+        // Threads write in turn, so that their lines do not mix.
+        let (failure, onClosed): (Int32?, (@Sendable () -> Void)?) = state.withLock { state in
+            guard state.failure == nil else { return (nil, nil) }
+            state.failure = Self.write(bytes, to: STDOUT_FILENO)
+            return (state.failure, state.onClosed)
+        }
+        guard let failure else { return }
+        guard failure == EPIPE else {
+            Self.progress("")
+            return Self.complain("Vitrine cannot write to standard output: \(String(cString: strerror(failure))).")
+        }
+        // Nothing is left to do, and `exit` would destroy globals while other threads still use them.
+        if endsProgram { _exit(ExitCode.done.rawValue) }
+        onClosed?()
+    }
+
+    /// Calls a closure when the reader of standard output closes the pipe.
+    ///
+    /// Calls the closure at once if Vitrine has already found the pipe closed.
+    func onClosed(_ body: @escaping @Sendable () -> Void) {
+        let isClosed = state.withLock { state in
+            state.onClosed = body
+            return state.failure == EPIPE
+        }
+        if isClosed { body() }
+    }
+
+    /// Returns the exit code, which is not 0 if results were lost.
+    func exitCode(_ code: Int32) -> Int32 {
+        guard code == ExitCode.done.rawValue, let failure = state.withLock({ $0.failure }) else { return code }
+        // Shells use this code for a program that the signal of a closed pipe has ended.
+        return failure == EPIPE ? 128 + SIGPIPE : ExitCode.someFailed.rawValue
     }
 
     /// Writes an error message to standard error, with passwords removed.
     static func complain(_ message: String) {
         let words = Address.withoutCredentials(message).madeVisible
-        write(Array("vitrine: \(words)\n".utf8), to: STDERR_FILENO)
+        _ = write(Array("vitrine: \(words)\n".utf8), to: STDERR_FILENO)
     }
 
     /// Writes advice to standard error, unchanged so that the user can copy commands.
     ///
     /// The lines must contain no control characters and no secrets.
     static func advise(_ lines: [String]) {
-        for line in lines { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+        for line in lines { _ = write(Array((line + "\n").utf8), to: STDERR_FILENO) }
     }
 
     /// Whether standard output is a terminal.
@@ -37,21 +90,26 @@ enum Output {
     static func progress(_ text: String) {
         guard showsProgress else { return }
         // The control sequence EL clears the rest of a longer text.
-        write(Array("\r\(text.madeVisible)\u{1B}[K".utf8), to: STDERR_FILENO)
+        _ = write(Array("\r\(text.madeVisible)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    /// Writes all bytes. Returns the system's error number, or nil on success.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {
                 rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                // A closed pipe is no failure: `vitrine list … | head`.
-                if errno == EPIPE { exit(ExitCode.done.rawValue) }
-                return
+                continue
             }
+            let code = count < 0 ? errno : EIO
+            if code == EINTR { continue }
+            guard code == EAGAIN else { return code }
+            // Another program has made the terminal or pipe non-blocking, so wait for space.
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            if poll(&entry, 1, -1) < 0, errno != EINTR { return errno }
         }
+        return nil
     }
 }
 

@@ -34,6 +34,8 @@ struct Services {
     let installation = Installation()
     /// Starts the fetcher and programs for photos.
     let processes: StartedProcesses
+    /// Prints the command's results.
+    let output: Output
     /// Finds the towns of photos; nil if the table is not installed.
     let towns: TownTable?
     let log: Log
@@ -47,8 +49,10 @@ struct Services {
     let accessKeyFiles: AccessKeyFiles
 
     /// - Parameter processes: the launcher, which must have started before this process got more threads.
-    init(_ invocation: Invocation, _ creationMask: CreationMask, _ processes: StartedProcesses) throws {
-        (self.creationMask, self.processes) = (creationMask, processes)
+    init(
+        _ invocation: Invocation, _ creationMask: CreationMask, _ processes: StartedProcesses, _ output: Output
+    ) throws {
+        (self.creationMask, self.processes, self.output) = (creationMask, processes, output)
         towns = installation.towns.map { TownTable(path: $0) }
         self.invocation = invocation
         locations = Locations()

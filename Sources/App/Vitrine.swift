@@ -18,6 +18,7 @@ enum Vitrine {
         let capabilities = ProgramCapabilities.drop()
         let invocation = Result { try Invocation(CommandLine.arguments.dropFirst()) }
         let processes = StartedProcesses(for: (try? invocation.get())?.command)
+        let output = Output(endsProgram: (try? invocation.get())?.command.onlyPrints == true)
         ProgramDescriptors.raiseLimit()
         // The check holds all descriptors for a moment, so it comes before Dispatch needs one.
         let check = Result {
@@ -35,41 +36,42 @@ enum Vitrine {
         // Ignore the signal, because `Output` handles closed pipes.
         signal(SIGPIPE, SIG_IGN)
         await MainQueue.leaveMainThread()
-        let code = await run(invocation, check, mask, capabilities, processes)
+        let code = await run(invocation, check, mask, capabilities, processes, output)
         // Everything is written. `exit` would destroy globals while other threads still use them.
-        _exit(code)
+        _exit(output.exitCode(code))
     }
 
     private static func run(
         _ invocation: Result<Invocation, any Error>, _ check: Result<Void, any Error>, _ mask: CreationMask,
-        _ capabilities: ProgramCapabilities, _ processes: StartedProcesses
+        _ capabilities: ProgramCapabilities, _ processes: StartedProcesses, _ output: Output
     ) async -> Int32 {
         do {
             let invocation = try invocation.get()
             switch invocation.command {
             case .help:
-                Output.write(Array(HelpText.text.utf8))
+                output.write(Array(HelpText.text.utf8))
                 return ExitCode.done.rawValue
             case .man:
-                Output.write(Array(ManPage.text(version: Version.number).utf8))
+                output.write(Array(ManPage.text(version: Version.number).utf8))
                 return ExitCode.done.rawValue
             case .completions(let shell):
-                Output.write(Array(Completions.text(for: shell).utf8))
+                output.write(Array(Completions.text(for: shell).utf8))
                 return ExitCode.done.rawValue
             case .version(let isVerbose):
-                Output.print("vitrine \(Version.number)")
+                output.print("vitrine \(Version.number)")
                 if isVerbose {
-                    try printFindings(invocation, mask)
+                    try printFindings(invocation, mask, output)
                     let installation = Installation()
-                    DecoderDescription(DecoderClient(path: installation.decoder)).print()
-                    FetcherDescription(installation.fetcher, processes.launcher).print()
-                    if let notice = capabilities.notice { Output.print(notice) }
+                    DecoderDescription(DecoderClient(path: installation.decoder)).print(to: output)
+                    FetcherDescription(installation.fetcher, processes.launcher).print(to: output)
+                    if let notice = capabilities.notice { output.print(notice) }
                 }
                 return ExitCode.done.rawValue
-            case .config(let action): return try ConfigCommand(invocation: invocation).run(action).rawValue
+            case .config(let action):
+                return try ConfigCommand(invocation: invocation, output: output).run(action).rawValue
             default:
                 try check.get()
-                let services = try Services(invocation, mask, processes)
+                let services = try Services(invocation, mask, processes, output)
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
                 if let restrictions = processes.restrictions {
                     services.log.info(
@@ -110,11 +112,11 @@ enum Vitrine {
     }
 
     /// Prints the findings about the terminal and their reasons.
-    private static func printFindings(_ invocation: Invocation, _ mask: CreationMask) throws {
-        let wishes = try Services(invocation, mask, StartedProcesses(for: nil)).settings.terminalWishes
+    private static func printFindings(_ invocation: Invocation, _ mask: CreationMask, _ output: Output) throws {
+        let wishes = try Services(invocation, mask, StartedProcesses(for: nil), output).settings.terminalWishes
         let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
         defer { terminal.end() }
-        for line in terminal.findings.lines { Output.print(line) }
+        for line in terminal.findings.lines { output.print(line) }
     }
 
     private static func sentence(_ error: any Error) -> String { "\(error)" }
@@ -171,6 +173,14 @@ extension Invocation.Command {
         }
     }
 
+    /// Whether the command has no other effect than its results.
+    var onlyPrints: Bool {
+        switch self {
+        case .list, .show, .info, .cache(.info, _), .man, .completions, .config, .help, .version: true
+        case .browse, .sync, .publish, .export, .exportUnattended, .cache: false
+        }
+    }
+
     /// The number of file descriptors that the most demanding command needs.
     private static let most = 52
 
@@ -208,7 +218,7 @@ struct FetcherDescription {
     }
 
     /// Prints the line.
-    func print() { Output.print(line) }
+    func print(to output: Output) { output.print(line) }
 }
 
 /// The decoder's libraries and restrictions, for `vitrine --version --verbose`.
@@ -229,7 +239,7 @@ struct DecoderDescription {
     }
 
     /// Prints a line with the libraries and a line with the restrictions.
-    func print() {
-        for line in lines { Output.print(line) }
+    func print(to output: Output) {
+        for line in lines { output.print(line) }
     }
 }

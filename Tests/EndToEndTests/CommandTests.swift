@@ -302,6 +302,58 @@ import Testing
         #expect(try home.vitrine("sync", "--list-only", Built.testGallery).status == 0)
     }
 
+    /// Runs a command with this standard output.
+    private func run(
+        _ arguments: [String], output: Int32, _ variables: [String: String] = [:]
+    ) throws -> (status: Int32, errors: String) {
+        let path = home.folder.write("errors", "")
+        let errors = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(errors) }
+        let command = try ChildProcess(
+            Built.vitrine, arguments, environment: home.environment(variables), output: output, errors: errors)
+        return (command.wait(), try String(contentsOfFile: path, encoding: .utf8))
+    }
+
+    @Test("If the disk behind standard output is full, Vitrine says so once, and the exit code is 1")
+    func fullOutput() throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(full) }
+        for arguments in [["list", Built.testGallery], ["sync", "--list-only", Built.testGallery], ["--help"]] {
+            let (status, errors) = try run(arguments, output: full)
+            #expect(status == 1, "\(arguments)")
+            #expect(errors == "vitrine: Vitrine cannot write to standard output: No space left on device.\n")
+        }
+    }
+
+    @Test(
+        "Vitrine waits for a busy standard output, and drops all results after a failed one",
+        arguments: [(EAGAIN, 28, 0 as Int32), (ENOSPC, 2, 1 as Int32)])
+    func resultsWithoutGaps(error: Int32, count: Int, status: Int32) throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let whole = try home.vitrine("list", Built.testGallery).lines
+        let path = home.folder.write("results", "")
+        let results = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(results) }
+        let faults = Faults(in: path, .error(error, 3...3), only: .init(name: "write", path: "results"))
+        let command = try run(["list", Built.testGallery], output: results, faults.environment)
+        #expect(command.status == status && command.errors.isEmpty == (status == 0), "\(command.errors)")
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+        #expect(lines == Array(whole.prefix(count)))
+    }
+
+    @Test("A closed pipe ends a command that only prints, and other commands do not end with exit code 0")
+    func closedPipe() throws {
+        let sync = ["sync", "--list-only", Built.testGallery]
+        for (arguments, code) in [(sync, 128 + SIGPIPE), (["list", Built.testGallery], 0)] {
+            let (reading, writing) = try ChildProcess.makePipe()
+            close(reading)
+            defer { close(writing) }
+            let (status, errors) = try run(arguments, output: writing)
+            #expect(status == code && errors.isEmpty, "\(arguments): \(errors)")
+        }
+    }
+
     @Test func mistakesAreReported() throws {
         for (arguments, says) in [
             (["--nonsense"], "--nonsense"), (["list"], "Missing"), (["sync", "ftp://x/"], "ftp:"),

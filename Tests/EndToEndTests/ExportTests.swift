@@ -101,6 +101,25 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }
 
+    @Test("If the reader of its results closes the pipe, an export stops, and the same command continues")
+    func closedPipe() throws {
+        let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
+        let (reading, writing) = try ChildProcess.makePipe()
+        close(reading)
+        let errors = home.folder.write("errors", "")
+        let file = open(errors, O_WRONLY | O_CLOEXEC)
+        let command = try ChildProcess(
+            Built.vitrine, ["export", gallery, folder], environment: home.environment(), output: writing, errors: file)
+        close(file)
+        close(writing)
+        #expect(command.wait() == 128 + SIGPIPE)
+        #expect(home.folder.entries("out").count == 1)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(said.contains("1 of 28 photos are in"), "\(said)")
+        let again = try home.vitrine("export", gallery, folder)
+        #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
+    }
+
     /// Kills the program at every call that changes the folder, on file systems with and without unnamed files.
     @Test(
         "A killed export leaves nothing behind after the next one", arguments: [true, false])

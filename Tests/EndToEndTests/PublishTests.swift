@@ -243,6 +243,19 @@ import Testing
         #expect(try self.photos(of: folder.path).count == 81)
     }
 
+    @Test("If the reader of its results closes the pipe, publishing does not end with exit code 0")
+    func closedPipe() throws {
+        try add("thumbnails/owl.jpg", as: "owl.jpg")
+        let (reading, writing) = try ChildProcess.makePipe()
+        close(reading)
+        let command = try ChildProcess(
+            Built.vitrine, ["publish", folder.path], environment: home.environment(), output: writing)
+        close(writing)
+        #expect(command.wait() == 128 + SIGPIPE)
+        #expect(try home.vitrine("publish", folder.path).status == 0)
+        #expect(try photos(of: folder.path).count == 1)
+    }
+
     /// Runs the command as a user to whom file modes apply.
     private func unprivileged(_ arguments: String...) throws -> Command {
         guard geteuid() == 0 else { return try Command(Built.vitrine, arguments, environment: home.environment()) }

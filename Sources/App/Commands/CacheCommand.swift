@@ -18,7 +18,8 @@ struct CacheCommand {
         case .info: return info(galleries)
         case .clear: return clear(galleries)
         case .clearPhotos: return try await clearPhotos(galleries, caches, try known(target))
-        case .check: return await CacheCheckCommand(caches: caches).run(galleries, try known(target))
+        case .check:
+            return await CacheCheckCommand(caches: caches, output: services.output).run(galleries, try known(target))
         }
     }
 
@@ -54,10 +55,10 @@ struct CacheCommand {
             if setAside > 0 { fields.append("set aside \(ByteText.text(setAside, .plain))") }
             if gallery.record?.isKept == true { fields.append("kept") }
             fields.append("updated " + (gallery.record?.lastSuccess?.iso8601 ?? "never"))
-            Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
+            services.output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             if let trouble = gallery.trouble { Output.complain("\(trouble)") }
         }
-        Output.print(
+        services.output.print(
             CountText.text(galleries.count, "gallery", "galleries", .plain) + "\t" + ByteText.text(total, .plain))
         return galleries.allSatisfy { $0.trouble == nil } ? .done : .someFailed
     }
@@ -83,7 +84,7 @@ struct CacheCommand {
                 if case CacheError.locked = error { code = .locked } else if code == .done { code = .someFailed }
             }
         }
-        Output.print(CountText.text(removed, "photo") + " removed")
+        services.output.print(CountText.text(removed, "photo") + " removed")
         return code
     }
 
@@ -100,7 +101,7 @@ struct CacheCommand {
                 if case .locked = error { code = .locked } else if code == .done { code = .someFailed }
             }
         }
-        Output.print(CountText.text(removed, "cache") + " removed")
+        services.output.print(CountText.text(removed, "cache") + " removed")
         return code
     }
 }
@@ -108,6 +109,7 @@ struct CacheCommand {
 /// `vitrine cache check`: verifies and repairs caches.
 struct CacheCheckCommand {
     let caches: CacheFolder
+    let output: Output
 
     /// Checks caches and prints the results.
     ///
@@ -117,7 +119,7 @@ struct CacheCheckCommand {
         for gallery in galleries {
             let address = gallery.record?.address ?? known.first { gallery.isOf($0) }
             let (verdict, isWell) = await verdict(gallery, address)
-            Output.print("\((address?.description ?? gallery.folder).madeVisible)\t\(verdict.madeVisible)")
+            output.print("\((address?.description ?? gallery.folder).madeVisible)\t\(verdict.madeVisible)")
             if !isWell { code = .someFailed }
         }
         return code

@@ -4,13 +4,14 @@ import Text
 /// `vitrine config`: prints settings and finds mistakes.
 struct ConfigCommand {
     let invocation: Invocation
+    let output: Output
     let locations = Locations()
 
     func run(_ action: Invocation.ConfigAction) throws -> ExitCode {
         switch action {
         case .list(let json): try list(json: json)
         case .path:
-            Output.print((invocation.settingsFile ?? locations.settingsFile).madeVisible)
+            output.print((invocation.settingsFile ?? locations.settingsFile).madeVisible)
             return .done
         case .check(let json, let file): return try check(file, json: json)
         }
@@ -25,7 +26,7 @@ struct ConfigCommand {
         guard json else {
             for option in SettingsTable.options {
                 let fields = [option.name, option.text(in: settings), option.defaultValue, option.meaning]
-                Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
+                output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             }
             return
         }
@@ -36,7 +37,7 @@ struct ConfigCommand {
                 ("meaning", .string(option.meaning)),
             ])
         }
-        Output.print(JSONText.array(options).text)
+        output.print(JSONText.array(options).text)
     }
 
     /// Prints the mistakes of a settings file, in the format of compiler messages.
@@ -54,10 +55,10 @@ struct ConfigCommand {
         if json {
             var members = mistakes.map { member($0.path, $0.line, $0.error) }
             if let trouble { members.append(member(inForce.path, nil, trouble)) }
-            Output.print(JSONText.array(members).text)
+            output.print(JSONText.array(members).text)
         } else {
-            for mistake in mistakes { Output.print("\(mistake)".madeVisible) }
-            if let trouble { Output.print("\(trouble)".madeVisible) }
+            for mistake in mistakes { output.print("\(mistake)".madeVisible) }
+            if let trouble { output.print("\(trouble)".madeVisible) }
         }
         return mistakes.isEmpty && trouble == nil ? .done : .usage
     }

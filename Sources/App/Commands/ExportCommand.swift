@@ -23,7 +23,7 @@ struct ExportCommand {
         _ address: Address, to folder: String, _ ids: [String], matching filter: PhotoFilter = PhotoFilter("")
     ) async throws -> (code: Int32, sentence: String) {
         let working = Task { try await export(address, to: folder, ids, matching: filter) }
-        let interruption = Interruption { working.cancel() }
+        let interruption = Interruption(services.output) { working.cancel() }
         do {
             let (code, sentence) = try await working.value
             return (interruption.exitCode ?? code.rawValue, sentence)
@@ -60,7 +60,7 @@ struct ExportCommand {
         Self.showProgress(0, of: keys.count)
         let first = Mutex<(name: String?, failure: String?)>((nil, nil))
         let report = try await export.run { event in
-            Self.show(event, of: keys.count)
+            show(event, of: keys.count)
             first.withLock {
                 $0.name = $0.name ?? event.photo.map { "“\($0.name.madeVisible)”" }
                 $0.failure = $0.failure ?? event.failure
@@ -128,13 +128,13 @@ struct ExportCommand {
     }
 
     /// Prints the path of an exported photo, or the error.
-    private static func show(_ event: PhotoExport.Event, of count: Int) {
+    private func show(_ event: PhotoExport.Event, of count: Int) {
         Output.progress("")
         switch event.result {
-        case .success(let path): Output.print(path.madeVisible)
+        case .success(let path): services.output.print(path.madeVisible)
         case .failure(let error): Output.complain("\(event.photo?.name ?? "A photo"): \(error)")
         }
-        showProgress(event.number, of: count)
+        Self.showProgress(event.number, of: count)
     }
 
     private static func showProgress(_ number: Int, of count: Int) {

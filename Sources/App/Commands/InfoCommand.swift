@@ -13,7 +13,7 @@ struct InfoCommand {
         if targets.count == 1 { return try runOnly(targets[0], json: json) }
         var code = ExitCode.done
         // Print each photo at once, so that many photos need little memory.
-        if json { Output.print("[") }
+        if json { services.output.print("[") }
         for (number, target) in targets.enumerated() {
             var description = PhotoDescription()
             description.add("source", source(target))
@@ -27,13 +27,13 @@ struct InfoCommand {
             }
             if json {
                 let text = description.json.text
-                Output.print(number < targets.count - 1 ? text + "," : text)
+                services.output.print(number < targets.count - 1 ? text + "," : text)
             } else if isKnown {
-                Self.print(description)
-                if number < targets.count - 1 { Output.print("") }
+                print(description)
+                if number < targets.count - 1 { services.output.print("") }
             }
         }
-        if json { Output.print("]") }
+        if json { services.output.print("]") }
         return code
     }
 
@@ -46,7 +46,7 @@ struct InfoCommand {
     private func runOnly(_ target: String, json: Bool) throws -> ExitCode {
         var description = PhotoDescription()
         let isWhole = try describe(target, &description)
-        if json { Output.print(description.json.text) } else { Self.print(description) }
+        if json { services.output.print(description.json.text) } else { print(description) }
         return isWhole ? .done : .someFailed
     }
 
@@ -139,14 +139,14 @@ struct InfoCommand {
     }
 
     /// Prints labels in one column, and values in another.
-    private static func print(_ description: PhotoDescription) {
+    private func print(_ description: PhotoDescription) {
         for line in description.lines {
             guard !line.text.isEmpty else {
-                Output.print(line.label.madeVisible)
+                services.output.print(line.label.madeVisible)
                 continue
             }
             let gap = String(repeating: " ", count: max(1, 28 - line.label.displayWidth))
-            Output.print(line.label.madeVisible + gap + line.text.madeVisible)
+            services.output.print(line.label.madeVisible + gap + line.text.madeVisible)
         }
     }
 }

@@ -20,7 +20,7 @@ struct ListCommand {
             if json { return try printJSON(reader, filter) }
             try reader.forEachPhoto(matching: filter) { photo in
                 let fields = [photo.galleryID, photo.date.iso8601, photo.name, state(photo)]
-                Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
+                services.output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             }
         }
         return .done
@@ -28,19 +28,19 @@ struct ListCommand {
 
     /// Prints one photo at a time, so that even a long list needs little memory.
     private func printJSON(_ reader: CacheReader, _ filter: PhotoFilter) throws {
-        Output.print("[")
+        services.output.print("[")
         var last: String?
         let kind = try reader.gallery().kind
         // Most galleries have no towns. Their photos then need no query for a town.
         let hasTowns = try reader.hasTowns()
         try reader.forEachPhoto(matching: filter) { photo in
-            if let last { Output.print(last + ",") }
+            if let last { services.output.print(last + ",") }
             let metadata = photo.isVideo ? try reader.metadata(of: photo.key)?.metadata : nil
             let town = hasTowns ? try metadata?.town ?? reader.town(of: photo.key) : nil
             last = PhotoFacts(photo).json(in: kind, town: town, metadata).text
         }
-        if let last { Output.print(last) }
-        Output.print("]")
+        if let last { services.output.print(last) }
+        services.output.print("]")
     }
 
     private func state(_ photo: Photo) -> String { PhotoFacts(photo).state }
@@ -110,9 +110,11 @@ struct AlbumsCommand {
             return .someFailed
         }
         if json {
-            Output.print(JSONText.array(list.albums.map(Self.json)).text)
+            services.output.print(JSONText.array(list.albums.map(Self.json)).text)
         } else {
-            for album in list.albums { Output.print(Self.fields(album).map(\.madeVisible).joined(separator: "\t")) }
+            for album in list.albums {
+                services.output.print(Self.fields(album).map(\.madeVisible).joined(separator: "\t"))
+            }
         }
         return .done
     }

@@ -28,7 +28,7 @@ struct PublishCommand {
             return ExitCode.someFailed.rawValue
         }
         let working = Task { try await publish(folder, to: address) }
-        let interruption = Interruption { working.cancel() }
+        let interruption = Interruption(services.output) { working.cancel() }
         let code = try await working.value
         return interruption.exitCode ?? code.rawValue
     }
@@ -52,9 +52,9 @@ struct PublishCommand {
             case .progress(let done, let total): progress.show(done, total)
             case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
             case .cutShort(let path): progress.interrupt { Output.complain("\(path) is truncated.") }
-            case .added(let path): Self.printChange("added", path)
-            case .changed(let path): Self.printChange("changed", path)
-            case .removed(let path): Self.printChange("removed", path)
+            case .added(let path): printChange("added", path)
+            case .changed(let path): printChange("changed", path)
+            case .removed(let path): printChange("removed", path)
             }
         }
         Output.progress("")
@@ -62,7 +62,7 @@ struct PublishCommand {
             Output.complain("Interrupted: the gallery is unchanged. Run the same command to continue.")
             return .someFailed
         }
-        Output.print("\(folder.madeVisible)\t\(Self.text(report))")
+        services.output.print("\(folder.madeVisible)\t\(Self.text(report))")
         var code = report.failed == 0 ? ExitCode.done : .someFailed
         if let address, let gallery = await publisher.gallery {
             if try await send(gallery, to: address) != .done { code = .someFailed }
@@ -83,7 +83,7 @@ struct PublishCommand {
             switch event {
             case .progress(let done, let total): progress.show(done, total, "sent")
             case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
-            case .sent(let path): Self.printChange("sent", path)
+            case .sent(let path): printChange("sent", path)
             }
         }
         var finished: UploadReport?
@@ -108,7 +108,7 @@ struct PublishCommand {
             Output.complain("Interrupted: the list in the bucket is unchanged. Run the same command to continue.")
             return .someFailed
         }
-        Output.print("\(address.description.madeVisible)\t\(Self.text(report))")
+        services.output.print("\(address.description.madeVisible)\t\(Self.text(report))")
         guard report.failed > 0 else { return .done }
         Output.complain(
             "\(address): the list in the bucket is unchanged, because the bucket lacks files of the new list."
@@ -124,8 +124,8 @@ struct PublishCommand {
     }
 
     /// Prints a change and the photo's path, unless a terminal shows the progress.
-    private static func printChange(_ change: String, _ path: String) {
-        if !Output.isTerminal { Output.print("\(change)\t\(path.madeVisible)") }
+    private func printChange(_ change: String, _ path: String) {
+        if !Output.isTerminal { services.output.print("\(change)\t\(path.madeVisible)") }
     }
 
     private static func text(_ report: PublishReport) -> String {

@@ -44,7 +44,7 @@ struct ShowCommand {
                 finished[index] = drawing
                 while let drawing = finished.removeValue(forKey: shown) {
                     shown += 1
-                    Output.write(drawing.bytes)
+                    services.output.write(drawing.bytes)
                     if let complaint = drawing.complaint { Output.complain(complaint) }
                     if drawing.failed { code = .someFailed }
                 }

@@ -170,7 +170,7 @@ struct SyncCommand {
             Output.complain("\(gallery.address): \(failure)")
             return false
         }
-        Output.print("\(gallery.address.description.madeVisible)\t\(parts.joined(separator: ", "))")
+        services.output.print("\(gallery.address.description.madeVisible)\t\(parts.joined(separator: ", "))")
         if let trouble = albums.trouble {
             Output.complain("\(gallery.address): \(trouble)")
             return false
