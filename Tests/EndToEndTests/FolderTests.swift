@@ -129,6 +129,24 @@ import Testing
         }
     }
 
+    @Test(
+        "The command info finds a photo if a # is in the photo's id or in the gallery's path",
+        arguments: [("album", "Beach #2.jpg"), ("album/part #1", "owl.jpg"), ("album/part #1", "Beach #2.jpg")])
+    func numberSigns(gallery: String, photo: String) throws {
+        let path = home.folder.path(gallery)
+        for isCached in [false, true] {
+            try copy(["thumbnails/owl.jpg": String("\(gallery)/\(photo)".dropFirst("album/".count))])
+            if isCached { #expect(try home.vitrine("sync", "--list-only", path).status == 0) }
+            let info = try home.vitrine("info", "--json", "\(path)#\(photo)")
+            guard isCached else {
+                #expect(info.errors.contains("has never fetched"))
+                continue
+            }
+            let facts = try #require(try JSONSerialization.jsonObject(with: Data(info.output)) as? [String: Any])
+            #expect(info.status == 0 && facts["id"] as? String == photo, "\(info.errors)")
+        }
+    }
+
     @Test("Photos of a folder are exported from where they are")
     func exporting() throws {
         try copy(["thumbnails/owl.jpg": "night/owl.jpg"])

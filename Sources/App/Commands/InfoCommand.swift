@@ -52,10 +52,8 @@ struct InfoCommand {
 
     /// Adds a photo's metadata to the description. Returns whether the metadata could be read.
     private func describe(_ target: String, _ description: inout PhotoDescription) throws -> Bool {
-        // A file's name may contain a `#`, too.
-        if let hash = target.lastIndex(of: "#"), access(target, F_OK) != 0 {
-            let id = String(target[target.index(after: hash)...])
-            return try describe(id, in: try services.address(String(target[..<hash])), &description)
+        if let photo = try galleryPhoto(target) {
+            return try describe(photo.id, in: try services.address(photo.gallery), &description)
         }
         let reply = try services.decoderOfFew.facts(of: .file(target))
         let metadata = withTown(PhotoMetadata(reply))
@@ -64,6 +62,25 @@ struct InfoCommand {
         description.add(bytes: Self.size(of: target))
         description.add(reply.metadata.fields)
         return true
+    }
+
+    /// Splits an argument into gallery and id. Returns nil for a file.
+    ///
+    /// Each of the two may contain a `#`. The shortest gallery that has a cache counts, or else the shortest that is a
+    /// path of the disk, or else the text before the first `#`.
+    private func galleryPhoto(_ target: String) throws -> (gallery: String, id: String)? {
+        // A file's name may contain a `#`, too.
+        guard access(target, F_OK) != 0 else { return nil }
+        let choices = target.indices.filter { target[$0] == "#" }.map {
+            (gallery: String(target[..<$0]), id: String(target[target.index(after: $0)...]))
+        }
+        guard choices.count > 1 else { return choices.first }
+        let caches = try services.openCaches()
+        let cached = choices.first { choice in
+            guard let address = try? services.address(choice.gallery) else { return false }
+            return caches.record(of: address) != nil
+        }
+        return cached ?? choices.first { access($0.gallery, F_OK) == 0 } ?? choices.first
     }
 
     private func describe(
