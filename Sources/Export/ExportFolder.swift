@@ -125,8 +125,9 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// Gives a file the photo's date, because other programs sort files by date.
+    /// Gives a file the photo's date, if known, because other programs sort files by date.
     private static func setDate(of file: Int32, _ date: Timestamp) -> Bool {
+        guard date != .unknown else { return true }
         let time = timespec(tv_sec: Int(date.seconds), tv_nsec: date.millisecondsPart * 1_000_000)
         return futimens(file, [time, time]) == 0
     }

@@ -64,6 +64,23 @@ import Testing
         #expect(facts["bytes"] as? Int == size && facts["exif"] is [String: Any] && facts["source"] == nil)
     }
 
+    /// The cache stores an unknown date as the start of 1970.
+    @Test("A photo of unknown date has no date in the output of info and list")
+    func unknownDate() throws {
+        let list = home.folder.write(
+            "gallery/gallery.xml",
+            """
+            <album><photo id="lake" name="Lake" date="1970-01-01T00:00:00Z"><image kind="image" srcURL="lake.jpg"/>\
+            </photo></album>
+            """)
+        #expect(try home.vitrine("sync", "--list-only", list).status == 0)
+        #expect(try home.vitrine("list", list).text == "lake\t\tLake\tnothing\n")
+        let facts = try #require(try json(try home.vitrine("info", "--json", list + "#lake")) as? [String: Any])
+        #expect(facts["name"] as? String == "Lake" && facts["date"] == nil)
+        let info = try home.vitrine("info", list + "#lake")
+        #expect(info.status == 0 && !info.lines.contains { $0.hasPrefix("date ") }, "\(info.text)")
+    }
+
     @Test func severalAreAnArrayInOrder() throws {
         _ = try home.vitrine("sync", "--list-only", Built.testGallery)
         let (missing, photo) = (home.folder.path("none.jpg"), Built.testGallery + "#owl")

@@ -11,12 +11,13 @@ import Testing
     private let date = Timestamp(milliseconds: 1_154_245_637_250)
 
     private func put(
-        _ contents: [UInt8], as name: String, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
+        _ contents: [UInt8], as name: String, date: Timestamp? = nil,
+        kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
     ) throws -> ExportFolder.Outcome {
         let source = open(folder.write("source", contents), O_RDONLY)
         defer { close(source) }
         let out = try ExportFolder(folder.path("out"), CreationMask(0o022), kinds: kinds)
-        return try out.put(source, as: name, date: date)
+        return try out.put(source, as: name, date: date ?? self.date)
     }
 
     /// File systems support unnamed files, hard links, or, like those of USB sticks, neither.
@@ -33,6 +34,16 @@ import Testing
         let written = try #require(attributes[.modificationDate] as? Date)
         #expect(abs(written.timeIntervalSince1970 - 1_154_245_637.25) < 0.001)
         #expect(try put(contents, as: "Lake.jpg", kinds: kinds) == .wasThere)
+    }
+
+    @Test("A file of unknown date keeps the time when it was written", arguments: [UnfinishedFile.Kind.allCases, []])
+    func unknownDate(kinds: [UnfinishedFile.Kind]) throws {
+        #expect(try put([1], as: "Lake.jpg", date: .unknown, kinds: kinds) == .written)
+        let dates = try ["source", "out/Lake.jpg"].map { name -> Date in
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name))
+            return try #require(attributes[.modificationDate] as? Date)
+        }
+        #expect(dates[0] <= dates[1])
     }
 
     @Test(

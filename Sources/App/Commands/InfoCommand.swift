@@ -100,7 +100,7 @@ struct InfoCommand {
         description.add("id", photo.galleryID)
         description.add("folder", photo.folder?.text)
         description.add("name", photo.name)
-        description.add("date", photo.date.iso8601)
+        description.add("date", PhotoFacts(photo).date)
         description.add("state", PhotoFacts(photo).state)
         description.add(video: photo.videoMilliseconds)
         description.add(photo.rating)

@@ -19,7 +19,8 @@ struct ListCommand {
         try cache.read { reader in
             if json { return try printJSON(reader, filter) }
             try reader.forEachPhoto(matching: filter) { photo in
-                let fields = [photo.galleryID, photo.date.iso8601, photo.name, state(photo)]
+                let facts = PhotoFacts(photo)
+                let fields = [photo.galleryID, facts.date ?? "", photo.name, facts.state]
                 services.output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             }
         }
@@ -42,8 +43,6 @@ struct ListCommand {
         if let last { services.output.print(last) }
         services.output.print("]")
     }
-
-    private func state(_ photo: Photo) -> String { PhotoFacts(photo).state }
 }
 
 /// The state of a photo, for the output of commands.
@@ -53,6 +52,9 @@ struct PhotoFacts {
     init(_ photo: Photo) {
         self.photo = photo
     }
+
+    /// The date in the form of gallery files; nil if unknown.
+    var date: String? { photo.date == .unknown ? nil : photo.date.iso8601 }
 
     /// The cached part: `photo`, `thumbnail` or `nothing`. After a failure, a colon and the reason follow.
     var state: String {
@@ -84,7 +86,7 @@ struct PhotoFacts {
         let place = town.map { [("town", JSONText.string($0.name)), ("townDistance", .number($0.distance))] } ?? []
         return .object(
             [
-                ("id", .string(photo.galleryID)), ("date", .string(photo.date == .unknown ? nil : photo.date.iso8601)),
+                ("id", .string(photo.galleryID)), ("date", .string(date)),
                 ("name", .string(photo.name)),
                 ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
                 ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
