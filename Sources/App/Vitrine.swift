@@ -87,7 +87,7 @@ enum Vitrine {
             }
         } catch {
             Output.complain(sentence(error))
-            return code(of: error).rawValue
+            return ExitCode(error).rawValue
         }
     }
 
@@ -120,17 +120,6 @@ enum Vitrine {
     }
 
     private static func sentence(_ error: any Error) -> String { "\(error)" }
-
-    private static func code(of error: any Error) -> ExitCode {
-        switch error {
-        case is SettingsError, is AddressError, is LogError, is PublishCommand.NoBucket,
-            is UnattendedExport.NotForUsers:
-            .usage
-        case is TerminalError: .notATerminal
-        case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
-        default: .someFailed
-        }
-    }
 }
 
 /// The process that starts other programs, and the restrictions of this process.
@@ -195,6 +184,26 @@ enum ExitCode: Int32 {
     case usage = 2
     case notATerminal = 3
     case locked = 4
+}
+
+extension ExitCode {
+    /// The exit code of a command that ends with an error.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case is SettingsError, is AddressError, is LogError, is PublishCommand.NoBucket,
+                is UnattendedExport.NotForUsers:
+                .usage
+            case is TerminalError: .notATerminal
+            case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
+            default: .someFailed
+            }
+    }
+
+    /// Adds the result of another part of the work. The higher code counts.
+    mutating func add(_ code: ExitCode) {
+        if code.rawValue > rawValue { self = code }
+    }
 }
 
 /// The version of Vitrine.

@@ -302,6 +302,22 @@ import Testing
         #expect(try home.vitrine("sync", "--list-only", Built.testGallery).status == 0)
     }
 
+    @Test("An unusable cache does not keep Vitrine from updating other galleries")
+    func unusableCacheAmongOthers() throws {
+        let (unusable, other) = (Built.testGallery, Built.testGallery + "/index-big.xml")
+        _ = try home.vitrine("sync", "--list-only", unusable)
+        let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let path = home.caches + "/galleries/\(gallery)/gallery.sqlite"
+        try Connection(path: path, access: .readWrite).execute("PRAGMA user_version = 999")
+        home.folder.write(".config/vitrine/galleries", "file://\(unusable)\nfile://\(other)\n")
+        for names in [[], [unusable, other]] {
+            let sync = try Command(
+                Built.vitrine, ["sync", "--list-only"] + names, environment: home.environment())
+            #expect(sync.status == 1 && sync.lines.count == 1 && sync.text.hasSuffix("\t110 photos\n"), "\(sync.text)")
+            #expect(sync.errors.hasPrefix("vitrine: ") && sync.errors.contains("by a newer version of Vitrine"))
+        }
+    }
+
     /// Runs a command with this standard output.
     private func run(
         _ arguments: [String], output: Int32, _ variables: [String: String] = [:]

@@ -13,21 +13,25 @@ struct SyncCommand {
 
     func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
         let caches = try services.openCaches(for: names.map { try services.address($0) })
-        let galleries = try addresses(names, caches).map { try caches.open($0) }
-        guard !galleries.isEmpty else {
+        let addresses = try addresses(names, caches)
+        guard !addresses.isEmpty else {
             Output.complain("There are no known galleries. Give the address of a gallery.")
             return .usage
         }
-        for gallery in galleries where gallery.wasSetAside {
+        var code = ExitCode.done
+        let opened = try open(addresses, caches, &code)
+        for gallery in opened where gallery.wasSetAside {
             Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
-        let turns = try await takeTurns(galleries)
+        let turns = try await takeTurns(opened)
         defer { withExtendedLifetime(turns) {} }
+        let galleries = swept(opened, &code)
+        guard !galleries.isEmpty else { return code }
         let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
-        for gallery in galleries { try gallery.sweep() }
         guard !services.settings.offline else {
             Output.complain("Vitrine fetches nothing: the setting “offline” is on.")
-            return .someFailed
+            code.add(.someFailed)
+            return code
         }
         let housekeeping = Housekeeping(services: services, caches: caches)
         // Make space before fetching.
@@ -62,11 +66,13 @@ struct SyncCommand {
         for gallery in galleries { await gallery.writer.close() }
         // Clean before the report: a fast server may have exceeded the limit.
         await housekeeping.clean()
-        var code = ExitCode.done
         let isShort = wasShort || caches.space.isShort
-        for (gallery, before) in zip(galleries, before)
-        where try !report(gallery, scope, after: before, isShort: isShort) {
-            code = .someFailed
+        for (gallery, before) in zip(galleries, before) {
+            do {
+                if try !report(gallery, scope, after: before, isShort: isShort) { code.add(.someFailed) }
+            } catch {
+                Self.report(error, of: gallery.address, &code)
+            }
         }
         if code != .done, scope != .list, isShort {
             Output.complain("The caches have reached the limit set by “cache-limit”, so some pictures are missing.")
@@ -94,6 +100,44 @@ struct SyncCommand {
             Output.complain("\(address) is not updated. To include it from now on, run once: vitrine sync ADDRESS")
         }
         return GalleryList(known).addresses
+    }
+
+    /// Opens the galleries' caches. If some are unusable, reports them, and returns the others.
+    ///
+    /// Throws an error if all caches are unusable.
+    private func open(
+        _ addresses: [Address], _ caches: CacheFolder, _ code: inout ExitCode
+    ) throws -> [GalleryCache] {
+        var galleries: [GalleryCache] = []
+        var failures: [(address: Address, error: any Error)] = []
+        for address in addresses {
+            do { galleries.append(try caches.open(address)) } catch { failures.append((address, error)) }
+        }
+        // The program reports the error that this method throws.
+        let last = galleries.isEmpty ? failures.popLast() : nil
+        for failure in failures { Self.report(failure.error, of: failure.address, &code) }
+        if let last { throw last.error }
+        return galleries
+    }
+
+    /// Removes leftover files. If a cache fails, reports it, and returns only the others.
+    private func swept(_ galleries: [GalleryCache], _ code: inout ExitCode) -> [GalleryCache] {
+        var swept: [GalleryCache] = []
+        for gallery in galleries {
+            do {
+                try gallery.sweep()
+                swept.append(gallery)
+            } catch {
+                Self.report(error, of: gallery.address, &code)
+            }
+        }
+        return swept
+    }
+
+    /// Reports an error that concerns only one gallery.
+    private static func report(_ error: any Error, of gallery: Address, _ code: inout ExitCode) {
+        Output.complain("\(gallery): \(error)")
+        code.add(ExitCode(error))
     }
 
     /// Waits for the right to update each gallery. The order is always the same, to avoid a deadlock.
