@@ -16,12 +16,17 @@ public struct Capabilities: Hashable, Sendable {
     public var sextants: Bool
     /// Whether the terminal can exchange text and background colour (reverse video).
     public var reverses: Bool
+    /// Whether Vitrine may send text to a clipboard through the terminal (OSC 52).
+    public var clipboard: Bool
+
+    /// The maximum number of bytes for the clipboard. Terminals may drop longer text.
+    public static let clipboardLimit = 48 << 10
 
     /// Creates capabilities. The defaults suit most terminals.
     public init(
         unicode: Bool = true, colours: ColourDepth = .palette, cellAspect: Double = 0.5,
         pixels: PixelCapabilities? = nil, synchronises: Bool = false, background: Colour = .terminal,
-        sextants: Bool = false, reverses: Bool = true
+        sextants: Bool = false, reverses: Bool = true, clipboard: Bool = true
     ) {
         self.unicode = unicode
         self.colours = colours
@@ -31,6 +36,7 @@ public struct Capabilities: Hashable, Sendable {
         self.background = background
         self.sextants = sextants
         self.reverses = reverses
+        self.clipboard = clipboard
     }
 }
 

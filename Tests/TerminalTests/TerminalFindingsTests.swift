@@ -203,7 +203,8 @@ import Testing
         #expect(!TerminalEnvironment { variables[$0] }.isXtermLike)
         let found = findings(variables, colours: colours)
         #expect(found.capabilities.colours == depth && found.capabilities.pixels == nil)
-        #expect(!found.capabilities.synchronises && !found.capabilities.sextants)
+        #expect(!found.capabilities.synchronises && !found.capabilities.sextants && !found.capabilities.clipboard)
+        #expect(findings(xterm).capabilities.clipboard)
         #expect(found.lines.contains("pixels: none: Vitrine does not query this type of terminal"))
     }
 

@@ -16,11 +16,14 @@ import Text
         "https://cloud.example.org/login/v2/flow/" + String(repeating: "Zx8Kq3Lm", count: 16)
 
     /// Shows a question that offers the browser, and moves to the offer.
-    private func screens(_ columns: Int = 80, _ rows: Int = 24, plain: Bool = false) async throws -> TestScreens {
+    private func screens(
+        _ columns: Int = 80, _ rows: Int = 24, plain: Bool = false, clipboard: Bool = true
+    ) async throws -> TestScreens {
         var settings = Settings()
         settings.syncOnOpen = false
         settings.plain = plain
         let screens = try TestScreens(settings)
+        if !clipboard { screens.root.adopt(Capabilities(colours: .full, clipboard: false)) }
         screens.size = Size(columns: columns, rows: rows)
         try await screens.sync(["a", "b"])
         screens.open()
@@ -64,6 +67,16 @@ import Text
         #expect(screens.copied == [Self.page])
         screens.press(Key(.enter))
         #expect(screens.copied == [Self.page, Self.page])
+    }
+
+    @Test("Without a clipboard, the page is only shown")
+    func shownWithoutClipboard() async throws {
+        let screens = try await screens(clipboard: false)
+        _ = try await waiting(screens)
+        #expect(screens.text.contains("Vitrine waits for your sign-in.") && !screens.text.contains("clipboard"))
+        #expect(screens.status.hasPrefix(" Esc: cancel"))
+        screens.press(Key(.enter))
+        #expect(screens.copied.isEmpty && screens.text.contains("Vitrine waits for your sign-in."))
     }
 
     @Test("The server’s password is used as if typed, and kept where the user wants")

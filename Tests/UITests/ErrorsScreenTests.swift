@@ -241,7 +241,10 @@ import Testing
         try await open(until: "Photo 2")
         screens.press("y")
         #expect(screens.copied == ["no ␇ bell"])
-        #expect(screens.status == " Reason copied.")
+        #expect(screens.status == " Sent the reason to the clipboard.")
+        screens.root.adopt(Capabilities(clipboard: false))
+        screens.press("y")
+        #expect(screens.copied.count == 1 && screens.status == " " + ClipboardText.unavailable)
     }
 
     @Test(arguments: [Rendition.original, .thumbnail])

@@ -101,7 +101,27 @@ import Testing
         log(1...3)
         screens.press("L", "y")
         #expect(screens.copied == [screens.log.entries.map { $0.line + "\n" }.joined()])
-        #expect(screens.status == " Log copied.")
+        #expect(screens.status == " Sent the log to the clipboard.")
+    }
+
+    @Test("BEHAVIOURS 6.4: of a log that the clipboard does not take, the last entries are copied whole")
+    func copiesTheEnd() throws {
+        for number in 1...60 { screens.log.info(.sync, "\(number) " + String(repeating: "x", count: 1_000)) }
+        screens.press("L", "y")
+        let copied = try #require(screens.copied.first)
+        let lines = screens.log.entries.map { $0.line + "\n" }
+        let sent = copied.split(separator: "\n").count
+        #expect(sent < lines.count && copied == lines.suffix(sent).joined())
+        #expect(copied.utf8.count <= Capabilities.clipboardLimit)
+        #expect(screens.status == " Sent the last \(sent) of 60 entries to the clipboard.")
+    }
+
+    @Test("BEHAVIOURS 6.4: a terminal without a clipboard gets no log")
+    func copiesNowhere() {
+        log(1...3)
+        screens.root.adopt(Capabilities(clipboard: false))
+        screens.press("L", "y")
+        #expect(screens.copied.isEmpty && screens.status == " " + ClipboardText.unavailable)
     }
 
     @Test("BEHAVIOURS 6.4: the log can be saved")

@@ -38,6 +38,35 @@ import Testing
         #expect(screens.status == " Sent the address to the clipboard.")
     }
 
+    @Test("The first addresses are sent whole if the clipboard does not take all")
+    func copiesTheFirstAddresses() async throws {
+        let ids = (10..<90).map { String(repeating: "x", count: 1_000) + "\($0)" }
+        try await screens.sync(ids)
+        let keys = try ids.map { try screens.photo($0).key }
+        let results = try FetchedResults(of: screens.cache)
+        PhotoActions(screens.context, results: results, from: screens.root).perform(.copy, on: keys)
+        let copied = try #require(screens.copied.first)
+        let sent = copied.split(separator: "\n").map(String.init)
+        let addresses = ids.map { "http://example.org/album/p/" + $0 }
+        #expect(sent.count < addresses.count && sent == Array(addresses.prefix(sent.count)))
+        // The next address and the two line ends would not fit.
+        #expect(copied.utf8.count <= Capabilities.clipboardLimit)
+        #expect(copied.utf8.count + addresses[0].utf8.count + 2 > Capabilities.clipboardLimit)
+        #expect(
+            screens.status == " Sent the addresses of the first \(sent.count) of 80 photos to the clipboard.")
+    }
+
+    @Test("Nothing is copied in a terminal without a clipboard, and a notice says so")
+    func copiesNothingWithoutAClipboard() async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
+        screens.root.adopt(Capabilities(clipboard: false))
+        open(isPhotoOpen: false)
+        for key in ["y", "Y"] as [Key] {
+            screens.press(key)
+            #expect(screens.status == " " + ClipboardText.unavailable && screens.copied.isEmpty)
+        }
+    }
+
     @Test(arguments: [false, true]) func copiesThePathOfACachedPhoto(isPhotoOpen: Bool) async throws {
         open(isPhotoOpen: isPhotoOpen)
         screens.press("Y")

@@ -40,7 +40,7 @@ public struct TerminalFindings: Hashable, Sendable {
         capabilities = Capabilities(
             unicode: isUnicode, colours: colours, cellAspect: cell?.aspect ?? 0.5, pixels: pixels.capabilities,
             synchronises: answers.synchronises, background: answers.background ?? .terminal, sextants: sextants,
-            reverses: circumstances.reverses)
+            reverses: circumstances.reverses, clipboard: environment.isXtermLike)
         let misreport = traits?.misreport.map { "; \($0)" } ?? ""
         let updates = answers.synchronises ? "synchronized (mode 2026)" : "not synchronized"
         lines = [

@@ -158,10 +158,12 @@ public final class Terminal {
     }
 
     /// Copies text to the user's clipboard through the terminal (OSC 52).
+    ///
+    /// Does nothing if the terminal has no ``Capabilities/clipboard``, or if the text is longer than
+    /// ``Capabilities/clipboardLimit``.
     public func copy(_ text: String) {
-        guard isActive, environment.isXtermLike else { return }
-        // Terminals accept about 48 KiB and may drop longer text, so copy only the end of such text.
-        let encoded = String(decoding: Base64.encode(Array(text.utf8.suffix(48 << 10))), as: UTF8.self)
+        guard isActive, capabilities.clipboard, text.utf8.count <= Capabilities.clipboardLimit else { return }
+        let encoded = String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self)
         output.send(Array("\u{1B}]52;c;\(encoded)\u{7}".utf8))
     }
 

@@ -73,7 +73,7 @@ public enum InterfaceEvent {
     case type(String, String, @MainActor (String) -> Void)
     /// A request to change a setting.
     case changeSetting(SettingChange)
-    /// A request to copy text to the terminal's clipboard.
+    /// A request to send text to the terminal's clipboard; see ``ClipboardText``.
     case copy(String)
     /// A request for a new frame.
     case needsDisplay
@@ -90,5 +90,25 @@ public struct Choice {
 
     init(_ key: Character, _ word: String, _ action: @escaping @MainActor () -> Void) {
         (self.key, self.word, self.action) = (key, word, action)
+    }
+}
+
+/// Lines of text for the terminal's clipboard, as many as fit.
+struct ClipboardText {
+    /// The notice for terminals without a clipboard.
+    static let unavailable = "Vitrine cannot use a clipboard in this type of terminal."
+
+    /// The lines that fit.
+    private(set) var lines: [String] = []
+    private var room = Capabilities.clipboardLimit
+
+    /// Adds a line, unless it does not fit. Returns whether it fits.
+    mutating func add(_ line: String) -> Bool {
+        // The end of the line needs a byte, too.
+        let size = line.utf8.count + 1
+        guard size <= room else { return false }
+        room -= size
+        lines.append(line)
+        return true
     }
 }

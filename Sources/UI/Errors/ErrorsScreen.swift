@@ -73,10 +73,7 @@ final class ErrorsScreen: Screen, ListScreen {
         case .clear:
             let activity = context.activity
             send(.confirm("Clear the errors of this session?") { activity.clearFailures() })
-        case .copy:
-            guard let selected else { break }
-            send(.copy(selected.failure.reason.madeVisible))
-            send(.notice("Reason copied."))
+        case .copy: if let selected { copy(selected.failure.reason.madeVisible) }
         default:
             guard scroll.perform(command) else { return false }
             selectionDidMove()
@@ -149,6 +146,14 @@ final class ErrorsScreen: Screen, ListScreen {
     }
 
     // MARK: - Actions
+
+    private func copy(_ reason: String) {
+        guard context.capabilities.clipboard else { return send(.notice(ClipboardText.unavailable)) }
+        var text = ClipboardText()
+        guard text.add(reason) else { return send(.notice("The reason is too long for the clipboard.")) }
+        send(.copy(reason))
+        send(.notice("Sent the reason to the clipboard."))
+    }
 
     /// Opens the gallery of the selected error. If a photo failed, opens the photo. If a thumbnail failed, selects its
     /// photo.

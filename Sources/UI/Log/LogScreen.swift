@@ -65,9 +65,7 @@ final class LogScreen: Screen {
         case .clear:
             let log = context.log
             send(.confirm("Clear the log?") { log.clear() })
-        case .copy:
-            send(.copy(text))
-            send(.notice("Log copied."))
+        case .copy: copy()
         case .save: save()
         case .wrap: toggleWrapping()
         case .left where isWrapped, .right where isWrapped: break
@@ -139,6 +137,19 @@ final class LogScreen: Screen {
     private var longestLine: Int { entries.reduce(0) { max($0, $1.line.count) } }
 
     private var text: String { entries.map { $0.line + "\n" }.joined() }
+
+    /// Sends the log to the clipboard. If not all entries fit, sends the last ones.
+    private func copy() {
+        guard context.capabilities.clipboard else { return send(.notice(ClipboardText.unavailable)) }
+        var text = ClipboardText()
+        for entry in entries.reversed() {
+            guard text.add(entry.line) else { break }
+        }
+        send(.copy(text.lines.reversed().map { $0 + "\n" }.joined()))
+        let (sent, count) = (text.lines.count, entries.count)
+        let part = sent < count ? "the last \(CountText.text(sent, of: count)) entries" : "the log"
+        send(.notice("Sent \(part) to the clipboard."))
+    }
 
     /// Asks for the path of a file, and saves the log there.
     private func save() {

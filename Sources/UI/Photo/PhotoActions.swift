@@ -107,19 +107,33 @@ struct PhotoActions {
         }
     }
 
-    /// Copies one line of text for each photo to the clipboard.
+    /// Sends one line of text for each photo to the clipboard. If not all lines fit, sends the first ones.
     private func copy(
         _ keys: [PhotoKey], _ one: String, _ many: String, missing: String,
         _ line: (CacheReader, PhotoKey) throws -> String?
     ) {
+        guard context.capabilities.clipboard else { return showNotice(ClipboardText.unavailable) }
         do {
-            let lines = try cache.read { reader in try keys.compactMap { try line(reader, $0) } }
+            // Read only the photos whose lines fit, because each needs queries on the main actor.
+            let (text, count) = try cache.read { reader -> (ClipboardText, Int) in
+                var text = ClipboardText()
+                for (index, key) in keys.enumerated() {
+                    guard let found = try line(reader, key) else { continue }
+                    guard text.add(found) else { return (text, index) }
+                }
+                return (text, keys.count)
+            }
+            let lines = text.lines
             guard !lines.isEmpty else { return showNotice(missing) }
             sender?.send(.copy(lines.joined(separator: "\n")))
-            showNotice(
-                lines.count == 1
-                    ? "Sent the \(one) to the clipboard."
-                    : "Sent \(CountText.text(lines.count, one, many)) to the clipboard.")
+            if count < keys.count {
+                showNotice(
+                    "Sent the \(many) of the first \(CountText.text(count, of: keys.count)) photos to the clipboard.")
+            } else if lines.count == 1 {
+                showNotice("Sent the \(one) to the clipboard.")
+            } else {
+                showNotice("Sent \(CountText.text(lines.count, one, many)) to the clipboard.")
+            }
         } catch {
             showNotice("\(error)")
         }

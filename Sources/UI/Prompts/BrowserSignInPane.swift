@@ -9,6 +9,8 @@ import Text
 struct BrowserSignInPane {
     /// The progress of the sign-in. Not private because the prompt changes this value.
     var stage: BrowserSignIn.Stage
+    /// Whether the prompt sends the address to the terminal's clipboard.
+    let hasClipboard: Bool
 
     /// The address of the server's sign-in page. Nil before the server has sent the address, and after the sign-in
     /// ends.
@@ -19,8 +21,12 @@ struct BrowserSignInPane {
 
     /// The contents of the bottom line.
     var footing: String {
-        if page != nil { return "Enter: copy the address again  Esc: cancel" }
+        if page != nil, hasClipboard { return "Enter: copy the address again  Esc: cancel" }
         return hasFailed ? "Enter: try again  Esc: cancel" : "Esc: cancel"
+    }
+
+    private var waitingText: String {
+        (hasClipboard ? "Sent the address to the clipboard. " : "") + "Vitrine waits for your sign-in."
     }
 
     /// Returns the lines of the pane.
@@ -30,9 +36,7 @@ struct BrowserSignInPane {
         case .waiting(let page):
             "Open this address in your browser:".wrapped(toWidth: width).map { ($0, false) }
                 + page.text.cut(toWidth: width).map { ($0, false) }
-                + "The clipboard has the address. Vitrine waits for your sign-in.".wrapped(toWidth: width).map {
-                    ($0, false)
-                }
+                + waitingText.wrapped(toWidth: width).map { ($0, false) }
         case .failed(let failure):
             "The sign-in failed: \(failure.reason.madeVisible).".wrapped(toWidth: width).map {
                 ($0.truncated(toWidth: width), true)

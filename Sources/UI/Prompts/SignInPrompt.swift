@@ -26,6 +26,8 @@ final class SignInPrompt: Responder {
     private(set) var question: SignInQuestion
     /// The title of the gallery that needs the sign-in, if the gallery is on another server.
     private let asker: String?
+    /// Whether the terminal has a clipboard for the address of the server's page.
+    private let hasClipboard: Bool
     private let user = TextField()
     private let secret = TextField(isMasked: true)
     private var keeping: SignInKeeping
@@ -39,9 +41,12 @@ final class SignInPrompt: Responder {
     ///
     /// - Parameter name: the user name of a rejected sign-in. The cursor then starts in the password field, because the
     ///   password was probably wrong.
-    init(_ question: SignInQuestion, asker: String?, keeping: SignInKeeping, user name: String? = nil) {
+    init(
+        _ question: SignInQuestion, asker: String?, keeping: SignInKeeping, user name: String? = nil, hasClipboard: Bool
+    ) {
         self.question = question
         self.asker = asker
+        self.hasClipboard = hasClipboard
         self.keeping = keeping
         let isNamed = name?.isEmpty == false
         focused = question.wantsToken || isNamed ? .secret : .user
@@ -63,7 +68,7 @@ final class SignInPrompt: Responder {
     private func beginBrowser() {
         guard let server = question.browserServer else { return }
         secret.begin()
-        browser = BrowserSignInPane(stage: .starting)
+        browser = BrowserSignInPane(stage: .starting, hasClipboard: hasClipboard)
         onBrowser(server)
     }
 
@@ -72,13 +77,17 @@ final class SignInPrompt: Responder {
         onBrowser(nil)
     }
 
+    private func copy(_ page: Address) {
+        if hasClipboard { onCopy(page.text) }
+    }
+
     /// Shows the progress of the sign-in with the browser. Copies the address of the server's page, and ends the prompt
     /// with the password that the server made.
     func show(_ stage: BrowserSignIn.Stage) {
         guard let shown = browser, shown.stage != stage else { return }
         browser?.stage = stage
         switch stage {
-        case .waiting(let page): onCopy(page.text)
+        case .waiting(let page): copy(page)
         case .granted(let signIn): end(Answer(signIn: signIn, keeping: keeping))
         case .starting, .failed: break
         }
@@ -89,7 +98,7 @@ final class SignInPrompt: Responder {
         switch (key.code, key.modifiers) {
         case (.escape, _), (.character("c"), .control), (.character("g"), .control): cancelBrowser()
         case (.enter, _):
-            if let page = browser.page { onCopy(page.text) } else if browser.hasFailed { beginBrowser() }
+            if let page = browser.page { copy(page) } else if browser.hasFailed { beginBrowser() }
         case (.left, _): choose(by: -1)
         case (.right, _), (.character(" "), _): choose(by: 1)
         default: break
@@ -327,7 +336,8 @@ final class SignIns {
         let prompt = SignInPrompt(
             // Name the location, because a list could give its gallery the name of another server.
             question, asker: asker.map { GalleryTitle.text($0) }, keeping: context.settings.passwords,
-            user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil)
+            user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil,
+            hasClipboard: context.capabilities.clipboard)
         prompt.onAnswer = { [weak self, weak prompt] answer in
             guard let self, let prompt else { return }
             end(prompt.question, answer)
