@@ -78,6 +78,39 @@ import Testing
         #expect(screens.copied == [screens.cache.files.path(stored)])
     }
 
+    /// Opens a local folder whose only photo has a file with this name.
+    private static func openLocal(_ name: [UInt8]) async throws -> (screens: TestScreens, path: [UInt8]) {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        let local = try TestScreens(settings, gallery: Address(filePath: "/pictures"))
+        let path = Array("/pictures/".utf8) + name
+        let entry = GalleryEntry(
+            id: "a", name: "Photo a", date: Timestamp(milliseconds: 1_000), photo: Address(filePath: path),
+            thumbnail: nil)
+        try await local.sync([entry])
+        local.open(at: "a")
+        return (local, path)
+    }
+
+    @Test("Y copies the exact path of a local file, with invisible characters")
+    func copiesTheExactPath() async throws {
+        let name = "\u{2600}\u{FE0F} \u{645}\u{6CC}\u{200C}\u{631}\u{648}\u{645}\u{200F}.jpg"
+        let (local, path) = try await Self.openLocal(Array(name.utf8))
+        local.press("Y")
+        #expect(local.copied.map { Array($0.utf8) } == [path])
+        #expect(local.status == " Sent the path to the clipboard.")
+    }
+
+    @Test(
+        "Y copies no path with control characters, line separators or other bytes than UTF-8",
+        arguments: [[0x61, 0x0A], [0x61, 0x1B], [0x61, 0xC2, 0x9B], [0x61, 0xE2, 0x80, 0xA8], [0x61, 0xFF]]
+            as [[UInt8]])
+    func refusesUnsafePaths(name: [UInt8]) async throws {
+        let (local, _) = try await Self.openLocal(name)
+        local.press("Y")
+        #expect(local.copied.isEmpty && local.text.contains("Vitrine copies no path with control characters"))
+    }
+
     @Test func anEmptyGalleryHasNothingToActOn() async throws {
         try await screens.sync([])
         screens.open()

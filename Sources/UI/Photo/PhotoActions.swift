@@ -94,7 +94,7 @@ struct PhotoActions {
 
     private func copyAddresses(_ keys: [PhotoKey]) {
         copy(keys, "address", "addresses", missing: "The photo is no longer in the gallery.") { reader, key in
-            try (reader.videoPage(of: key) ?? reader.source(of: key, .original)?.address)?.text
+            try (reader.videoPage(of: key) ?? reader.source(of: key, .original)?.address).map { Array($0.text.utf8) }
         }
     }
 
@@ -102,38 +102,59 @@ struct PhotoActions {
         copy(keys, "path", "paths", missing: "The photo is not cached, so it has no path. Copy its address instead.") {
             [files = cache.files, isLocal = cache.address.scheme == .file] reader, key in
             // The path of a photo in a local gallery is that of the user's own file.
-            if isLocal, let own = try reader.source(of: key, .original)?.address?.filePath { return own.madeVisible }
-            return try reader.photoFile(of: key).map { files.path($0) }
+            if isLocal, let own = try reader.source(of: key, .original)?.address?.filePathBytes { return own }
+            return try reader.photoFile(of: key).map { Array(files.path($0).utf8) }
         }
+    }
+
+    /// Returns bytes as a line that is safe to paste; nil if there is no such line.
+    ///
+    /// A terminal passes pasted control characters to the shell, which can run a command. Other characters stay
+    /// unchanged, even invisible ones, because they belong to the name of the file.
+    private static func line(_ bytes: [UInt8]) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let isSafe = text.unicodeScalars.allSatisfy { scalar in
+            ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        }
+        return isSafe ? text : nil
     }
 
     /// Sends one line of text for each photo to the clipboard. If not all lines fit, sends the first ones.
     private func copy(
         _ keys: [PhotoKey], _ one: String, _ many: String, missing: String,
-        _ line: (CacheReader, PhotoKey) throws -> String?
+        _ line: (CacheReader, PhotoKey) throws -> [UInt8]?
     ) {
         guard context.capabilities.clipboard else { return showNotice(ClipboardText.unavailable) }
         do {
             // Read only the photos whose lines fit, because each needs queries on the main actor.
-            let (text, count) = try cache.read { reader -> (ClipboardText, Int) in
-                var text = ClipboardText()
+            let (text, refused, count) = try cache.read { reader -> (ClipboardText, Int, Int) in
+                var (text, refused) = (ClipboardText(), 0)
                 for (index, key) in keys.enumerated() {
-                    guard let found = try line(reader, key) else { continue }
-                    guard text.add(found) else { return (text, index) }
+                    guard let bytes = try line(reader, key) else { continue }
+                    if let found = Self.line(bytes) {
+                        guard text.add(found) else { return (text, refused, index) }
+                    } else {
+                        refused += 1
+                    }
                 }
-                return (text, keys.count)
+                return (text, refused, keys.count)
             }
             let lines = text.lines
-            guard !lines.isEmpty else { return showNotice(missing) }
-            sender?.send(.copy(lines.joined(separator: "\n")))
-            if count < keys.count {
-                showNotice(
-                    "Sent the \(many) of the first \(CountText.text(count, of: keys.count)) photos to the clipboard.")
-            } else if lines.count == 1 {
-                showNotice("Sent the \(one) to the clipboard.")
-            } else {
-                showNotice("Sent \(CountText.text(lines.count, one, many)) to the clipboard.")
+            let fault = "with control characters or bytes that are not UTF-8"
+            guard !lines.isEmpty else {
+                return showNotice(refused > 0 ? "Vitrine copies no \(one) \(fault)." : missing)
             }
+            sender?.send(.copy(lines.joined(separator: "\n")))
+            let sent =
+                if count < keys.count {
+                    "the \(many) of the first \(CountText.text(count, of: keys.count)) photos"
+                } else if lines.count == 1 {
+                    "the \(one)"
+                } else {
+                    CountText.text(lines.count, one, many)
+                }
+            let leftOut = refused > 0 ? " Vitrine left out \(CountText.text(refused, one, many)) \(fault)." : ""
+            showNotice("Sent \(sent) to the clipboard.\(leftOut)")
         } catch {
             showNotice("\(error)")
         }
