@@ -42,6 +42,33 @@ import Testing
         #expect(ErrorText.badge(2, none) == "2 errors")
     }
 
+    @Test("The question about the rating takes the user’s keys")
+    func theRatingQuestionTakesTheUsersKeys() async throws {
+        let screens = try screens(
+            ("rating", "a", "five-stars"), ("rating", "F6", "four-stars"), ("rating", "^F", "three-stars"),
+            ("rating", "ß", "two-stars"), ("rating", "X", "unrate"), ("rating", "n", "one-star"))
+        screens.size.columns = 160
+        try await screens.sync(["a", "b"])
+        screens.open(at: "a")
+        screens.press(".")
+        #expect(
+            screens.status
+                == " Rate 1 photo:  a ★★★★★  F6 ★★★★  ^F ★★★  ß ★★  n ★  0 no stars  x reject  X gallery’s rating"
+                + "  Esc cancel")
+        screens.press(Key(.escape))
+        let answers: [(key: Key, rating: Int)] = [
+            ("a", 5), (Key(.function(6)), 4), (.control("f"), 3), ("ß", 2), ("n", 1), ("5", 5), ("X", 0), ("A", 5),
+            ("U", 0), ("x", -1),
+        ]
+        for answer in answers {
+            // Plain f is bound to nothing and cancels the question.
+            screens.press(".", "f")
+            #expect(screens.root.question == nil)
+            screens.press(".", answer.key)
+            try await screens.until { try screens.photo("a").rating.value == answer.rating }
+        }
+    }
+
     @Test func theSortMenuNamesTheUsersKeys() async throws {
         let screens = try screens(("sorting", "z", "sort-by-size-reversed"))
         try await screens.sync(["a", "b"])

@@ -87,6 +87,16 @@ final class Modals {
         onNeedsDisplay()
     }
 
+    /// Asks a question, and shows the key of each answer.
+    ///
+    /// - Parameter otherwise: the effect of all other keys.
+    func ask(_ text: String, _ choices: [Choice], otherwise: String) {
+        let answers = choices.compactMap { choice in choice.keys.first.map { "\($0) \(choice.word)" } }
+        // The user's key bindings may give another answer to `n`.
+        let other = choices.contains { $0.keys.contains(.character("n")) } ? Key(.escape) : .character("n")
+        ask([text] + answers + ["\(other) \(otherwise)"], choices)
+    }
+
     /// Opens a prompt for a line of text.
     func askForLine(_ label: String, _ text: String, onEnter: @escaping @MainActor (String) -> Void) {
         let prompt = LinePrompt()
@@ -133,7 +143,7 @@ final class Modals {
 
     private func answer(_ key: Key, _ choices: [Choice]) {
         stack.removeLast()
-        choices.first { key == .character($0.key) || key == .character(Character($0.key.uppercased())) }?.action()
+        choices.first { $0.keys.contains(key) }?.action()
     }
 
     /// Draws a question or prompt in the bottom line and the area above.

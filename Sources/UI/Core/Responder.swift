@@ -81,15 +81,31 @@ public enum InterfaceEvent {
 
 /// An answer to a question.
 public struct Choice {
-    /// The key that gives this answer, in lower case.
-    let key: Character
+    /// The keys that give this answer. The question shows the first one.
+    let keys: [Key]
     /// The answer in a few words.
     let word: String
     /// The action that this answer performs.
     let action: @MainActor () -> Void
 
-    init(_ key: Character, _ word: String, _ action: @escaping @MainActor () -> Void) {
-        (self.key, self.word, self.action) = (key, word, action)
+    init(_ keys: [Key], _ word: String, _ action: @escaping @MainActor () -> Void) {
+        (self.keys, self.word, self.action) = (keys, word, action)
+    }
+
+    /// Creates the answer of a letter in lower case or upper case.
+    init(_ letter: Character, _ word: String, _ action: @escaping @MainActor () -> Void) {
+        self.init([.character(letter)] + [Key.character(letter).upperCase].compactMap { $0 }, word, action)
+    }
+}
+
+extension Key {
+    /// The key of the same letter in upper case; nil for other keys.
+    var upperCase: Key? {
+        guard case .character(let character) = code, modifiers.isEmpty else { return nil }
+        // Some letters, such as ß, become two characters.
+        let text = character.uppercased()
+        guard let upper = text.first, text.count == 1, upper != character else { return nil }
+        return .character(upper)
     }
 }
 

@@ -366,7 +366,7 @@ public final class RootScreen: Screen {
         case .confirm(let text, let onYes):
             modals.ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
         case .choose(let text, let choices, let otherwise):
-            modals.ask([text] + choices.map { "\($0.key) \($0.word)" } + ["n \(otherwise)"], choices)
+            modals.ask(text, choices, otherwise: otherwise)
         case .type(let label, let text, let onEnter): modals.askForLine(label, text, onEnter: onEnter)
         case .copy(let text): host.onCopy(text)
         case .needsDisplay: host.onNeedsDisplay()

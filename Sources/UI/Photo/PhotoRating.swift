@@ -38,9 +38,12 @@ struct PhotoRating {
     static func command(stars count: Int) -> Command? { stars.indices.contains(count) ? stars[count] : nil }
 
     private func ask(_ keys: [PhotoKey]) {
-        let choices = context.keys.entries.filter { $0.scope == .rating }.compactMap { entry -> Choice? in
-            guard case .character(let key)? = entry.keys.first?.code else { return nil }
-            return Choice(key, word(entry.command)) { [self] in perform(entry.command, on: keys) }
+        let bindings = context.keys
+        let entries = bindings.entries.filter { $0.scope == .rating && !$0.keys.isEmpty }
+        let choices = entries.map { entry -> Choice in
+            // A letter in upper case gives the same answer, unless the user's key bindings give it another one.
+            let upper = entry.keys.compactMap(\.upperCase).filter { bindings.command(for: $0, in: [.rating]) == nil }
+            return Choice(entry.keys + upper, word(entry.command)) { [self] in perform(entry.command, on: keys) }
         }
         sender?.send(.choose("Rate \(CountText.text(keys.count, "photo")):", choices, otherwise: "cancel"))
     }
