@@ -147,6 +147,27 @@ import Testing
         #expect(screens.selected == "Photo a" && screens.status.hasPrefix(" Updated: "))
     }
 
+    @Test("BEHAVIOURS 3.5: a command typed on a removed photo does not act on the next photo")
+    func removedBehindTheCommandLine() async throws {
+        try await open(["a", "b", "c"], at: "b")
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "c")
+        screens.type(":delete")
+        try await screens.sync(["a", "c"])
+        try await screens.until { screens.title.contains("example.org") && screens.selected == "Photo c" }
+        #expect(screens.status == ":delete")
+        screens.press(Key(.enter))
+        #expect(screens.status == " The command “delete” does not apply to this screen.")
+        screens.press(Key(.escape))
+        #expect(screens.status == " “Photo b” is no longer in the gallery.")
+        // Commands for every screen still work.
+        screens.press(Key(.escape), Key(.enter))
+        screens.type(":log")
+        try await screens.sync(["a"])
+        try await screens.until { screens.title.contains("example.org") }
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" Log"))
+    }
+
     @Test(
         "BEHAVIOURS 3.5: a photo removed behind another screen closes when that screen does",
         arguments: ["L", "?"] as [Character])

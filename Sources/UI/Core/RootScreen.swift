@@ -276,15 +276,17 @@ public final class RootScreen: Screen {
 
     private func openCommandLine() {
         let entries = context.keys.entries(in: top.commandScopes)
-        modals.askForCommand(CommandPrompt(entries, remembered: remembered, context.live)) { [weak self] in
-            self?.perform($0, among: entries)
-        }
+        let prompt = CommandPrompt(entries, remembered: remembered, context.live)
+        modals.askForCommand(prompt) { [weak self, weak screen = top] in self?.perform($0, among: entries, of: screen) }
     }
 
-    private func perform(_ line: String, among entries: [CommandTable.Entry]) {
+    /// Performs a typed command of a screen. If an update has closed this screen, performs only commands for every
+    /// screen, because the user meant the photo of the closed screen.
+    private func perform(_ line: String, among entries: [CommandTable.Entry], of screen: Screen?) {
         guard !line.allSatisfy(\.isWhitespace) else { return }
         remembered.add(line)
         do throws(CommandsError) {
+            let entries = screen === top ? entries : context.keys.entries(in: [.everywhere])
             let typed = try TypedCommand(line, among: entries)
             top.focus.send(.command(typed.command, typed.argument))
         } catch {
@@ -319,11 +321,7 @@ public final class RootScreen: Screen {
         defer { presentSignIn() }
         if modals.current?.hidesNotices != true, modals.dismissNotice(), key == Key(.escape) { return }
         if modals.handle(.key(key)) { return }
-        if top.focus.takesKeys {
-            top.focus.send(.key(key))
-        } else {
-            perform(key)
-        }
+        if top.focus.takesKeys { top.focus.send(.key(key)) } else { perform(key) }
     }
 
     /// Opens the next sign-in prompt, unless the user is typing. A prompt would receive the rest of a typed word.
