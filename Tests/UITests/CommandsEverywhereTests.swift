@@ -64,8 +64,9 @@ import Testing
         var typed: Set<String> = []
         func note() throws {
             let top = try #require(screens.root.children.last)
-            let names = completions(screens, KeyMap().entries(in: top.commandScopes).count)
-            #expect(names == KeyMap().entries(in: top.commandScopes).map(\.command.name))
+            let offered = KeyMap().entries(in: top.commandScopes).filter(top.offers)
+            let names = completions(screens, offered.count)
+            #expect(names == offered.map(\.command.name))
             typed.formUnion(names)
         }
         try note()

@@ -95,6 +95,27 @@ import Testing
         try await screens.until { try rating("b") == 0 }
     }
 
+    @Test("The command line offers only the commands that the comparison performs")
+    func typedCommands() async throws {
+        screens.open(at: "a")
+        screens.press("c")
+        for line in ["goto 2", "refresh", "stop", "slideshow", "play", "information", "show-in-list", "compare"] {
+            screens.type(":" + line)
+            screens.press(Key(.enter))
+            let name = line.prefix { $0 != " " }
+            #expect(screens.status == " The command “\(name)” does not apply to this screen.")
+        }
+        screens.type(":copy")
+        screens.press(Key(.enter))
+        #expect(screens.copied == ["http://example.org/album/p/a"])
+        screens.type(":rate 4")
+        screens.press(Key(.enter))
+        try await screens.until { try rating("a") == 4 }
+        screens.type(":fill")
+        screens.press(Key(.enter))
+        #expect(heading.hasPrefix(" Compare") && !heading.contains("fit"))
+    }
+
     @Test("A full stop asks for the rating in the list and on the photo screen", arguments: [false, true])
     func question(isPhotoOpen: Bool) async throws {
         screens.open(at: "b", isPhotoOpen: isPhotoOpen)

@@ -275,7 +275,7 @@ public final class RootScreen: Screen {
     // MARK: - Commands
 
     private func openCommandLine() {
-        let entries = context.keys.entries(in: top.commandScopes)
+        let entries = context.keys.entries(in: top.commandScopes).filter(top.offers)
         let prompt = CommandPrompt(entries, remembered: remembered, context.live)
         modals.askForCommand(prompt) { [weak self, weak screen = top] in self?.perform($0, among: entries, of: screen) }
     }

@@ -59,6 +59,8 @@ public class Screen: Responder {
     var scopes: [CommandTable.Scope] { [.everywhere] }
     /// The scopes of the commands that the user can type on this screen.
     var commandScopes: [CommandTable.Scope] { scopes }
+    /// Returns whether the user can type a command of ``commandScopes`` on this screen.
+    func offers(_ entry: CommandTable.Entry) -> Bool { true }
     /// The contents of the top line.
     var heading: Heading { Heading(title: "Vitrine") }
     /// The contents of the bottom line.

@@ -69,6 +69,15 @@ final class CompareScreen: Screen {
     override var scopes: [CommandTable.Scope] { [.comparison, .rating, .everywhere] }
     override var commandScopes: [CommandTable.Scope] { scopes + [.photo] }
 
+    /// The photo screen's commands that have an effect on a side of the comparison.
+    private static let photoCommands = PhotoActions.commands.subtracting([.compare]).union([
+        .fill, .turnLeft, .turnRight,
+    ])
+
+    override func offers(_ entry: CommandTable.Entry) -> Bool {
+        entry.scope != .photo || Self.photoCommands.contains(entry.command)
+    }
+
     override var heading: Heading {
         let positions = sides.compactMap { index(of: $0.key) }.map { NumberFormat.current.text($0 + 1) }
         let view = sides[selected].picture.view
