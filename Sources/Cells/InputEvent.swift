@@ -102,7 +102,10 @@ extension Key: CustomStringConvertible {
 
     /// Parses a key in the written form of ``description``. Returns nil if it is invalid.
     ///
+    /// Some combinations with Control are other keys, because a terminal can send the same byte for both.
+    ///
     ///     Key("^F") == .control("f")
+    ///     Key("^I") == Key(.tab)
     ///     Key("S-Tab") == Key(.tab, .shift)
     public init?(_ text: String) {
         var name = Substring(text)
@@ -124,9 +127,19 @@ extension Key: CustomStringConvertible {
             // Shift changes the character itself, so `S-` before a character is invalid.
             guard let character = name.first, !character.isWhitespace, !modifiers.contains(.shift) else { return nil }
             let isFolded = modifiers.contains(.control) && character.isASCII
-            self.init(.character(isFolded ? Character(character.lowercased()) : character), modifiers)
+            let letter = isFolded ? Character(character.lowercased()) : character
+            if modifiers.contains(.control), let code = Self.sameByte[letter] {
+                self.init(code, modifiers.subtracting(.control))
+            } else {
+                self.init(.character(letter), modifiers)
+            }
         }
     }
+
+    /// The keys that Vitrine cannot tell from Control and a character.
+    private static let sameByte: [Character: Code] = [
+        "i": .tab, "j": .enter, "m": .enter, "h": .backspace, "[": .escape,
+    ]
 
     /// The written names of Space and all keys without a character, except function keys.
     private static let named: [(name: String, code: Code)] = [

@@ -19,12 +19,20 @@ import Testing
         }
         for character in " abzABZ019^-MSF=#?[]{}<>/\\é日" {
             for modifiers: Key.Modifiers in [[], .alt, .control, [.control, .alt]] {
+                // With Control, these characters are other keys.
+                if modifiers.contains(.control), "M[".contains(character) { continue }
                 // Terminals do not distinguish ^A and ^a.
                 let isFolded = modifiers.contains(.control) && character.isASCII
                 let key = Key(.character(isFolded ? Character(character.lowercased()) : character), modifiers)
                 #expect(Key(key.description) == key, "\(key)")
             }
         }
+    }
+
+    @Test("Control and a character whose byte is that of another key is this key") func sameBytes() {
+        #expect(Key("^I") == Key(.tab) && Key("^i") == Key(.tab) && Key("^H") == Key(.backspace))
+        #expect(Key("^M") == Key(.enter) && Key("^J") == Key(.enter) && Key("^[") == Key(.escape))
+        #expect(Key("^M-i") == Key(.tab, .alt) && Key("M-i") == Key(.character("i"), .alt))
     }
 
     @Test("Keys have their usual names") func descriptions() {
