@@ -35,6 +35,20 @@ extension String {
         return kept + ellipsis
     }
 
+    /// Returns the text after ``madeVisible``, without its first `width` columns.
+    ///
+    /// A space replaces the right half of a wide character whose left half is in these columns.
+    public func droppingColumns(_ width: Int) -> String {
+        if isPlainASCII { return String(dropFirst(max(0, width))) }
+        var rest = ""
+        var column = 0
+        for glyph in Glyphs(self) {
+            if column >= width { rest += glyph.text } else if column + glyph.width > width { rest += " " }
+            column += glyph.width
+        }
+        return rest
+    }
+
     /// Whether the text is plain ASCII. Most texts are plain ASCII and need no work per character.
     private var isPlainASCII: Bool {
         utf8.allSatisfy { (0x20...0x7E).contains($0) }

@@ -16,6 +16,13 @@ import Testing
         #expect("a b".wrapped(toWidth: 0) == ["a", "b"])
     }
 
+    @Test("Columns are dropped from the start, and half a wide character becomes a space") func dropsColumns() {
+        #expect("a red kite".droppingColumns(2) == "red kite" && "red".droppingColumns(9).isEmpty)
+        #expect("日本x".droppingColumns(0) == "日本x" && "日本x".droppingColumns(2) == "本x")
+        #expect("日本x".droppingColumns(1) == " 本x" && "日本x".droppingColumns(3) == " x")
+        #expect("é\u{7}日".droppingColumns(1) == "␇日" && "日本".droppingColumns(4).isEmpty)
+    }
+
     @Test("Wrapping counts columns, not characters") func wideCharacters() {
         #expect("日本 e\u{301}e\u{301} x".wrapped(toWidth: 7) == ["日本 e\u{301}e\u{301}", "x"])
         #expect("日本 日本".wrapped(toWidth: 8) == ["日本", "日本"])

@@ -184,6 +184,14 @@ import Testing
         #expect(screens.frame().text(inRow: 2).hasPrefix("20"))
     }
 
+    @Test func wideCharactersScrollByColumns() {
+        screens.log.info(.sync, String(repeating: "日", count: 60) + "end")
+        screens.press("L")
+        for _ in 0..<20 { screens.press("l") }
+        // The line has 29 columns before the message, and 152 in all. The last 16 columns begin with half a character.
+        #expect(screens.rowBesideBar(2) == " " + String(repeating: "日", count: 6) + "end")
+    }
+
     @Test("BEHAVIOURS 6.4: long entries can be wrapped")
     func wraps() async throws {
         log(1...40)

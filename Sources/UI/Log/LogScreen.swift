@@ -134,7 +134,7 @@ final class LogScreen: Screen {
         return true
     }
 
-    private var longestLine: Int { entries.reduce(0) { max($0, $1.line.count) } }
+    private var longestLine: Int { entries.reduce(0) { max($0, $1.line.displayWidth) } }
 
     private var text: String { entries.map { $0.line + "\n" }.joined() }
 
@@ -209,7 +209,7 @@ final class LogScreen: Screen {
         for (row, index) in zip(rest.rows, scroll.window) {
             let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
             let entry = isWrapped ? rows[index].entry : entries[index]
-            let text = isWrapped ? rows[index].text : String(entry.line.dropFirst(hidden + shift))
+            let text = isWrapped ? rows[index].text : entry.line.droppingColumns(hidden + shift)
             surface.write(
                 text.truncated(toWidth: line.size.columns), in: line,
                 style: entry.level == .error ? context.theme.trouble : .plain)
