@@ -65,6 +65,11 @@ import Testing
             let found = try await all.arranged(PhotoOrder(.date, ascending: isRising), filter: PhotoFilter("x"))
             #expect(try names(found) == (isRising ? ["a", "c"] : ["c", "a"]))
             #expect(try ["a", "b", "c", "d"].map { found.insertionIndex(of: try test.key($0)) } == expected)
+            // Steps begin beside a photo that the filter excludes, and at a photo that the list contains.
+            let forwards: [Int?] = isRising ? [0, 0, 1, 1] : [1, 0, 0, -1]
+            let backwards: [Int?] = isRising ? [0, 1, 1, 2] : [1, 1, 0, 0]
+            #expect(try ["a", "b", "c", "d"].map { found.stepOrigin(of: try test.key($0), by: 2) } == forwards)
+            #expect(try ["a", "b", "c", "d"].map { found.stepOrigin(of: try test.key($0), by: -1) } == backwards)
         }
     }
 

@@ -55,6 +55,23 @@ import Testing
         #expect(screens.status.contains("No more photos to compare."))
     }
 
+    @Test("Photos that left the filtered list lead to the next and previous photos")
+    func ratedOutOfTheList() async throws {
+        screens.open(at: "b")
+        screens.press("f")
+        screens.type("rating:0")
+        try await screens.until { screens.status.contains("4 photos found") }
+        screens.press(Key(.enter), "c", "5", Key(.tab), "5")
+        try await screens.until { try rating("b") == 5 && rating("c") == 5 && heading.contains(" 2 photos") }
+        #expect(names.contains("Photo b") && names.contains("Photo c"))
+        screens.press(Key(.enter))
+        #expect(names.contains("Photo c") && names.contains("Photo d"))
+        screens.press("]")
+        #expect(screens.status.contains("This is the last photo.") && names.contains("Photo c"))
+        screens.press("[")
+        #expect(names.contains("Photo a") && names.contains("Photo d"))
+    }
+
     @Test("Marked photos are compared with one another alone")
     func marked() async throws {
         screens.open(at: "a")

@@ -220,6 +220,59 @@ import Testing
         #expect(screens.selected == "Photo b")
     }
 
+    /// Filters by photos without stars, and opens a photo of the filtered list.
+    private func openWithoutStars(_ ids: [String], at id: String) async throws {
+        try await screens.sync(ids)
+        screens.open(at: id)
+        screens.press("f")
+        screens.type("rating:0")
+        try await screens.until { screens.status.contains("\(ids.count) photos found") }
+        screens.press(Key(.enter), Key(.enter))
+        #expect(screens.title.hasPrefix(" Photo \(id) "))
+    }
+
+    /// Gives four stars to the photo on the screen, so that it leaves the filtered list.
+    private func rateOutOfTheList(_ id: String) async throws {
+        screens.type("4.")
+        try await screens.until { try screens.photo(id).rating.value == 4 && !screens.title.contains(" of ") }
+        #expect(screens.title.hasPrefix(" Photo \(id) "))
+    }
+
+    @Test("Steps from a photo that left the filtered list lead to the photos beside it")
+    func steppingFromARatedPhoto() async throws {
+        try await openWithoutStars(["a", "b", "c", "d", "e"], at: "b")
+        try await rateOutOfTheList("b")
+        #expect(await screens.importance(of: try screens.subject("c", .original)) == .near)
+        screens.press("]")
+        #expect(screens.title.hasPrefix(" Photo c "))
+        try await rateOutOfTheList("c")
+        screens.press("[")
+        #expect(screens.title.hasPrefix(" Photo a "))
+        // No photo comes before this one, and two come after it.
+        try await rateOutOfTheList("a")
+        screens.press("[")
+        #expect(screens.title.hasPrefix(" Photo a "))
+        screens.press("2", "]")
+        #expect(screens.title.hasPrefix(" Photo e "))
+        try await rateOutOfTheList("e")
+        screens.press("]")
+        #expect(screens.title.hasPrefix(" Photo e "))
+        screens.press(" ", "[")
+        #expect(screens.title.hasPrefix(" Photo d "))
+    }
+
+    @Test("A photo that left the filtered list is compared with the next one, and shown in the whole list")
+    func actingOnARatedPhoto() async throws {
+        try await openWithoutStars(["a", "b", "c"], at: "b")
+        try await rateOutOfTheList("b")
+        screens.press("c")
+        #expect(screens.title.hasPrefix(" Compare") && screens.text.contains("Photo b"))
+        #expect(screens.text.contains("Photo c"))
+        screens.press("q", Key(.enter))
+        try await screens.until { screens.title.contains("2 of 3") }
+        #expect(screens.selected == "Photo b")
+    }
+
     @Test("BEHAVIOURS 3.5: a photo zooms, pans and fits again")
     func zooms() async throws {
         try await open()

@@ -75,6 +75,23 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo a ") }
     }
 
+    @Test("A slideshow continues from a photo that left the filtered list")
+    func continuesFromARatedPhoto() async throws {
+        try await open(["a": 100, "b": 150, "c": 200])
+        screens.press("q", "f")
+        screens.type("rating:0")
+        try await screens.until { screens.status.contains("3 photos found") }
+        screens.press(Key(.enter), "G", Key(.enter), "S")
+        try await screens.until { middle == .rgb(200, 0, 0) }
+        _ = await screens.waits.nextBegin()
+        screens.type("4.")
+        try await screens.until { try screens.photo("c").rating.value == 4 && !screens.title.contains(" of ") }
+        #expect(screens.title.contains("slideshow"))
+        // After the last photo comes the first.
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo a ") }
+    }
+
     @Test("Offline, a slideshow reports an uncached photo and continues")
     func offline() async throws {
         var settings = Settings()

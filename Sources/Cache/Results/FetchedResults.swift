@@ -142,6 +142,19 @@ public final class FetchedResults {
         return rows.count - index - (isListed ? 1 : 0)
     }
 
+    /// Returns the index from which to count steps away from a photo.
+    ///
+    /// For a photo that the filter excludes, this is the index of the match behind the photo, so that the first step
+    /// leads to the match ahead. The index can be one before the list or one after it. Returns nil if the list does not
+    /// contain the photo and has not loaded all rows.
+    ///
+    /// - Parameter step: a positive number to step forwards, a negative number to step backwards.
+    public func stepOrigin(of key: PhotoKey, by step: Int) -> Int? {
+        if let index = index(of: key) { return index }
+        guard isComplete else { return nil }
+        return insertionIndex(of: key) - (step > 0 ? 1 : 0)
+    }
+
     /// The sequence of the list's changes from now on.
     public var differences: Differences { Differences(results: self) }
 

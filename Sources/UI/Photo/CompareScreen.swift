@@ -47,8 +47,11 @@ final class CompareScreen: Screen {
         if keys.count > 1 {
             pair = Array(keys.prefix(2))
         } else {
-            guard let first = keys.first, let index = results.index(of: first) else { return nil }
-            pair = [index + 1, index - 1].compactMap { results.key(at: $0) }.prefix(1).map { [first, $0] }.first ?? []
+            guard let first = keys.first else { return nil }
+            let beside = [1, -1].compactMap { step in
+                results.stepOrigin(of: first, by: step).flatMap { results.key(at: $0 + step) }
+            }
+            pair = beside.first.map { [first, $0] } ?? []
         }
         guard pair.count == 2 else { return nil }
         sides = pair.map { Side(key: $0, picture: PhotoPicture($0, in: results.cache.id, context)) }
@@ -79,10 +82,14 @@ final class CompareScreen: Screen {
     }
 
     override var heading: Heading {
-        let positions = sides.compactMap { index(of: $0.key) }.map { NumberFormat.current.text($0 + 1) }
+        let indexes = sides.compactMap { marked.isEmpty ? results.index(of: $0.key) : marked.firstIndex(of: $0.key) }
+        let positions = indexes.map { NumberFormat.current.text($0 + 1) }
         let view = sides[selected].picture.view
         let scale = view.zoom == .fit ? "fit" : view.percent.map { "\($0) %" }
-        let standing = "\(positions.joined(separator: " and ")) of \(NumberFormat.current.text(count))"
+        let standing =
+            positions.isEmpty
+            ? CountText.text(count, "photo")
+            : "\(positions.joined(separator: " and ")) of \(NumberFormat.current.text(count))"
         return Heading(
             title: "Compare", detail: [standing, scale].compactMap { $0 }.joined(separator: " · "), brief: standing)
     }
@@ -100,8 +107,9 @@ final class CompareScreen: Screen {
 
     private var count: Int { marked.isEmpty ? results.count : marked.count }
 
-    private func index(of key: PhotoKey) -> Int? {
-        marked.isEmpty ? results.index(of: key) : marked.firstIndex(of: key)
+    /// Returns the index from which to count steps away from a photo, which a filter may exclude after a rating.
+    private func origin(of key: PhotoKey, by step: Int) -> Int? {
+        marked.isEmpty ? results.stepOrigin(of: key, by: step) : marked.firstIndex(of: key)
     }
 
     private func key(at index: Int) -> PhotoKey? {
@@ -119,8 +127,13 @@ final class CompareScreen: Screen {
         return nil
     }
 
+    /// The photo after both photos on the screen.
+    private var nextAfterBoth: PhotoKey? {
+        sides.compactMap { origin(of: $0.key, by: 1) }.max().flatMap { next(from: $0, by: 1) }
+    }
+
     private func step(_ side: Int, by step: Int) {
-        guard let index = index(of: sides[side].key), let next = next(from: index, by: step) else {
+        guard let origin = origin(of: sides[side].key, by: step), let next = next(from: origin, by: step) else {
             return send(.notice(step > 0 ? "This is the last photo." : "This is the first photo."))
         }
         show(next, on: side)
@@ -128,9 +141,7 @@ final class CompareScreen: Screen {
 
     /// Keeps the selected photo, and replaces the other one by the photo after both.
     private func keepSelected() {
-        guard let last = sides.compactMap({ index(of: $0.key) }).max(), let next = next(from: last, by: 1) else {
-            return send(.notice("No more photos to compare."))
-        }
+        guard let next = nextAfterBoth else { return send(.notice("No more photos to compare.")) }
         show(next, on: 1 - selected)
     }
 
@@ -254,8 +265,7 @@ final class CompareScreen: Screen {
     }
 
     private func stateWishes() {
-        let near = sides.compactMap { index(of: $0.key) }.max().flatMap { next(from: $0, by: 1) }
-            .flatMap { (try? results.photo($0))?.isRemoteVideo == true ? nil : $0 }
+        let near = nextAfterBoth.flatMap { (try? results.photo($0))?.isRemoteVideo == true ? nil : $0 }
         context.wishes.state(
             sides.filter { $0.photo?.isRemoteVideo != true }.map { Wish(subject($0), importance: .lookedAt) }
                 + [near.map { Wish(.picture(gallery, $0, .original), importance: .near) }].compactMap { $0 }, by: wisher

@@ -129,7 +129,7 @@ final class PhotoScreen: Screen {
         case .refresh: delegate?.refresh()
         case .stop: context.wishes.stop(.list(gallery))
         case .showInList:
-            delegate?.leaveFilter()
+            delegate?.leaveFilter(toShow: key)
             send(.back)
         case .delete: delete()
         case _ where PhotoActions.commands.contains(command):
@@ -218,7 +218,10 @@ final class PhotoScreen: Screen {
 
     private func step(by amount: Int) {
         travel = amount.signum()
-        if let index = results.index(of: key) { _ = go(to: index + amount) }
+        guard let origin = results.stepOrigin(of: key, by: amount) else { return }
+        let index = max(0, min(origin + amount, results.count - 1))
+        // With no further match in this direction, a photo that the filter excludes stays on the screen.
+        if index != origin { _ = go(to: index) }
     }
 
     private func show(_ next: PhotoKey) {
@@ -264,18 +267,17 @@ final class PhotoScreen: Screen {
         if slideshow.isRunning, !slideshow.slides.isEmpty {
             return slideshow.slides(after: key, limit: 2).filter { results.index(of: $0) != nil }
         }
-        guard let index = results.index(of: key) else { return [] }
+        guard let origin = results.stepOrigin(of: key, by: slideshow.isRunning ? 1 : travel) else { return [] }
         let indexes =
             slideshow.isRunning
-            ? slideshow.indexes(after: index, of: results.count, limit: 2) : [index + travel, index + 2 * travel]
+            ? slideshow.indexes(after: origin, of: results.count, limit: 2) : [origin + travel, origin + 2 * travel]
         return indexes.compactMap { results.key(at: $0) }
     }
 
     private var currentSight: Sight {
-        let index = results.index(of: key)
-        let previous = index.flatMap { results.key(at: $0 - travel) }
+        let previous = results.stepOrigin(of: key, by: -travel).flatMap { results.key(at: $0 - travel) }
         let neighbours = (upcoming + [previous].compactMap { $0 }).compactMap { try? results.photo($0) }
-        return Sight(photo: photo, index: index, count: results.count, neighbours: neighbours)
+        return Sight(photo: photo, index: results.index(of: key), count: results.count, neighbours: neighbours)
     }
 
     // MARK: - Events

@@ -81,6 +81,11 @@ final class PhotoLists {
         return canHaveFolders ? .folder : Settings.Sections.auto.rule
     }
 
+    /// Returns whether the lists have the sections that the settings demand.
+    func hasSections(asIn settings: Settings) -> Bool {
+        settings.sections != .auto && sections == settings.sections.rule
+    }
+
     /// The list on the screen. When another list replaces it, screens receive ``ModelUpdate/lists(_:)``.
     var shown: FetchedResults { isFiltered ? found ?? all : folder?.photos ?? all }
 

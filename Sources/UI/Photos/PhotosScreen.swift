@@ -46,7 +46,7 @@ final class PhotosScreen: Screen, ListScreen {
         gallery = try OpenedGallery(cache, lists.reader, context)
         layout = PhotoLayout(
             place.view == .sheet ? .sheet : .list,
-            areSectionsChosen: place.sections != nil || Self.areSectionsAsSet(lists, context), context)
+            areSectionsChosen: place.sections != nil || lists.hasSections(asIn: context.settings), context)
         demand = PhotoDemand(cache.id, context)
         search = PhotoSearch(lists, context)
         travel = FolderTravel(lists, context)
@@ -299,11 +299,14 @@ final class PhotosScreen: Screen, ListScreen {
     /// its own request.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
 
-    /// Shows all photos again if a filter hides some. After a search in folders, opens the selected photo's folder.
-    func leaveFilter() {
-        let folder =
-            lists.isFiltered && lists.path != nil ? selection.flatMap { try? lists.reader.photo($0) }?.folder : nil
-        if let folder { travel.enter(folder, selecting: selected) } else { search.leaveFilter() }
+    /// Shows all photos again if a filter hides some, and selects a photo. After a search in folders, opens the photo's
+    /// folder.
+    func leaveFilter(toShow key: PhotoKey) {
+        guard lists.isFiltered else { return search.leaveFilter() }
+        let folder = lists.path == nil ? nil : (try? lists.reader.photo(key))?.folder
+        if let folder { return travel.enter(folder, selecting: .photo(key)) }
+        select(key)
+        search.leaveFilter()
     }
 
     /// Shows the photos of all folders, without a filter.
@@ -481,18 +484,12 @@ final class PhotosScreen: Screen, ListScreen {
 
     var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selected: selected) }
 
-    /// Returns whether the list has the sections that the settings demand.
-    private static func areSectionsAsSet(_ lists: PhotoLists, _ context: ScreenContext) -> Bool {
-        let setting = context.settings.sections
-        return setting != .auto && lists.sections == setting.rule
-    }
-
     /// Returns the user's position. Leaves out values that equal the settings.
     private func place(photo: String?) -> Place {
         var place = Place(gallery: cache.address, photo: photo)
         if layout.kind == .sheet { place.view = .sheet }
         if lists.order != context.settings.order { place.order = lists.order }
-        if layout.areSectionsChosen, !Self.areSectionsAsSet(lists, context) { place.sections = lists.sections }
+        if layout.areSectionsChosen, !lists.hasSections(asIn: context.settings) { place.sections = lists.sections }
         place.folder = lists.path
         if lists.purpose == .filtering, lists.filter != .all { place.filter = lists.filter.text }
         return place
