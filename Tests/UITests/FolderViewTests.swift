@@ -145,6 +145,10 @@ import Testing
         try await openTop()
         screens.press("j", "S")
         #expect(screens.title.contains("a.jpg") && screens.title.contains("slideshow"))
+        // The slideshow keeps its list when another folder appears.
+        try await sync(Self.paths + ["2022/f.jpg"])
+        try await screens.until { screens.root.openGallery?.lists.folder?.subfolders.count == 3 }
+        #expect(screens.title.contains("1 of 6"))
         screens.press(Key(.escape))
         #expect(screens.selected == "2024/")
     }
@@ -182,6 +186,21 @@ import Testing
         #expect(screens.selected == "Porto/")
         screens.root.start(at: place)
         try await screens.until { isAbove() }
+    }
+
+    @Test("A photo that is open in a folder is restored with the folder's photos")
+    func restoringAPhoto() async throws {
+        try await sync(Self.paths)
+        screens.open(at: "2024/Lisbon/a.jpg")
+        // The photo opens before the folder has been read.
+        screens.press("t", Key(.enter))
+        try await screens.until { screens.title.contains("1 of 2") }
+        let place = screens.root.place
+        #expect(place.isPhotoOpen && place.folder == FolderPath("2024/Lisbon"))
+        screens.root.start(at: place)
+        try await screens.until { screens.title.contains("1 of 2") }
+        screens.press("]", "]")
+        #expect(screens.title.hasPrefix(" b.jpg ") && screens.title.contains("2 of 2"))
     }
 
     @Test("Folders follow changes of the gallery")

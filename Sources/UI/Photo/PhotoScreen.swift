@@ -17,6 +17,8 @@ final class PhotoScreen: Screen {
     let picture: PhotoPicture
 
     private var results: FetchedResults
+    /// Whether the list has the photos of all folders, even if the photos screen shows a folder.
+    private let includesAllFolders: Bool
     private weak var delegate: PhotosScreen?
     private var key: PhotoKey
     /// The photo's entry in the cache, or nil if the gallery no longer has the photo.
@@ -53,10 +55,17 @@ final class PhotoScreen: Screen {
         let neighbours: [Photo]
     }
 
-    /// Creates the screen of a photo. If `fills` is true, the photo fills the screen instead of fitting into it.
-    init(_ context: ScreenContext, results: FetchedResults, key: PhotoKey, delegate: PhotosScreen, fills: Bool = false)
-    {
+    /// Creates the screen of a photo.
+    ///
+    /// - Parameters:
+    ///   - includesAllFolders: whether the list keeps the photos of all folders when the photos screen shows a folder.
+    ///   - fills: whether the photo fills the screen instead of fitting into it.
+    init(
+        _ context: ScreenContext, results: FetchedResults, includesAllFolders: Bool = false, key: PhotoKey,
+        delegate: PhotosScreen, fills: Bool = false
+    ) {
         self.results = results
+        self.includesAllFolders = includesAllFolders
         self.key = key
         self.delegate = delegate
         picture = PhotoPicture(key, in: results.cache.id, context)
@@ -291,7 +300,8 @@ final class PhotoScreen: Screen {
             if isOnTop { updateWishes() }
             guard currentSight != sight else { return }
         case .lists(let lists) where lists === delegate?.lists:
-            guard let newer = lists.successor(of: results) else { return }
+            let newer = includesAllFolders ? lists.all : lists.shown
+            guard newer !== results else { return }
             results = newer
             readPhoto()
             if isOnTop { updateWishes() }

@@ -94,12 +94,6 @@ final class PhotoLists {
         PhotoEntries(folders: isFiltered ? [] : folder?.subfolders ?? [], photos: shown)
     }
 
-    /// Returns the list that replaces the photo screen's list. Returns nil if the photo screen keeps its list. For
-    /// example, the slideshow of a folder keeps the list of all photos.
-    func successor(of results: FetchedResults) -> FetchedResults? {
-        shown === results || folder != nil && all === results ? nil : shown
-    }
-
     /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter.text != found?.filter.text ?? "" }
 

@@ -347,14 +347,16 @@ final class PhotosScreen: Screen, ListScreen {
     private func pushSlideshow(seconds: Int?) {
         let targets = marking.targets(selected)
         // A folder's photos are not in the list of its parent folder.
-        let results = selectedFolder == nil ? results : lists.all
+        let isOfFolder = selectedFolder != nil
+        let results = isOfFolder ? lists.all : results
         let slides = targets.count > 1 ? targets.filter { results.index(of: $0) != nil } : []
         let count = slides.isEmpty ? results.count : slides.count
         let start = selection.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
         guard count > 1, let first = start ?? slides.first ?? targets.first else {
             return send(.notice("There is no other photo to show."))
         }
-        let screen = PhotoScreen(context, results: results, key: first, delegate: self)
+        let screen = PhotoScreen(
+            context, results: results, includesAllFolders: isOfFolder, key: first, delegate: self)
         screen.beginSlideshow(over: slides, seconds: seconds)
         photoScreenDidShow(first)
         send(.push(screen))
