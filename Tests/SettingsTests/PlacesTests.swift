@@ -16,6 +16,7 @@ import Testing
         place.sections = SectionRule.none
         place.filter = "an owl\t\u{1B}"
         place.folder = FolderPath("2024/an owl\t")
+        place.subfolder = FolderPath("2024/an owl\t/eggs\n")
         #expect(Place(text: place.text) == place && Place(text: place.line) == place)
         place.folder = .top
         #expect(Place(text: place.line) == place)
@@ -26,7 +27,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["view=tiles", "sort=colour", "sections=week", "filter=zz", "zoom=3", "reversed=yes"])
+    @Test(arguments: [
+        "view=tiles", "sort=colour", "sections=week", "filter=zz", "zoom=3", "reversed=yes", "subfolder=zz", "tree=61",
+    ])
     func invalidTextIsIgnored(text: String) throws {
         let expected = Place(gallery: try address(1))
         #expect(Place(text: expected.line + "\t" + text) == expected)

@@ -188,6 +188,30 @@ import Testing
         try await screens.until { isAbove() }
     }
 
+    @Test("A selected subfolder is restored")
+    func restoringASubfolder() async throws {
+        try await openTop()
+        #expect(screens.selected == "2023/")
+        screens.press("q")
+        #expect(screens.title.contains("Galleries"))
+        _ = screens.root.handle(InterfaceEvent.openGallery(screens.cache.address))
+        try await screens.until { screens.title.contains("1 of 3") }
+        #expect(screens.selected == "2023/")
+        // A change of the gallery keeps the selection, too.
+        try await sync(Self.paths + ["2022/f.jpg"])
+        try await screens.until { screens.title.contains("2 of 4") }
+        #expect(screens.selected == "2023/")
+        // An older version wrote no subfolder, and a subfolder can be gone. Then the first row is selected.
+        var place = screens.root.place
+        #expect(place.photo == nil && place.subfolder == FolderPath("2023"))
+        for subfolder in [nil, FolderPath("2021")] {
+            place.subfolder = subfolder
+            screens.root.start(at: place)
+            try await screens.until { screens.title.contains("1 of 4") }
+            #expect(screens.selected == "2022/")
+        }
+    }
+
     @Test("A photo that is open in a folder is restored with the folder's photos")
     func restoringAPhoto() async throws {
         try await sync(Self.paths)

@@ -120,6 +120,8 @@ public struct Place: Equatable, Sendable {
     public var filter: String?
     /// The folder on the screen; nil for the photos of all folders.
     public var folder: FolderPath?
+    /// The selected subfolder of ``folder``; nil if no subfolder is selected.
+    public var subfolder: FolderPath?
 
     /// The length of the longest filter to keep.
     private static let longestFilter = 200
@@ -156,6 +158,7 @@ public struct Place: Equatable, Sendable {
             case "filter": filter = Self.unhex(value)
             // Paths end with a slash, so that the path of the gallery's own folder is not empty.
             case "folder": folder = Self.unhex(value).map { FolderPath(ofPhoto: $0) }
+            case "subfolder": subfolder = Self.unhex(value).map { FolderPath(ofPhoto: $0) }
             default: break
             }
         }
@@ -181,6 +184,7 @@ public struct Place: Equatable, Sendable {
         if let sections { lines.append("sections=\(sections.rawValue)") }
         if let filter, filter.count <= Self.longestFilter { lines.append("filter=\(Self.hex(filter))") }
         if let folder { lines.append("folder=\(Self.hex(folder.text + "/"))") }
+        if let subfolder { lines.append("subfolder=\(Self.hex(subfolder.text + "/"))") }
         return lines
     }
 

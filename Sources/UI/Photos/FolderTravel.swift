@@ -8,7 +8,7 @@ import Text
 final class FolderTravel: Responder {
     private let lists: PhotoLists
     private let context: ScreenContext
-    /// Whether the user opened a folder that has not been read yet.
+    /// Whether a requested folder has not been read yet.
     private var isArriving = false
     /// The row to select when the folder has been read; nil for the first row.
     private var target: PhotoEntries.Entry?
@@ -35,9 +35,12 @@ final class FolderTravel: Responder {
     func enter(_ path: FolderPath, selecting entry: PhotoEntries.Entry? = nil, from selected: PhotoEntries.Entry? = nil)
     {
         if let current = lists.path { left[current] = selected }
-        (isArriving, target) = (true, entry ?? left[path])
+        arrive(at: entry ?? left[path])
         lists.show(path)
     }
+
+    /// Selects `entry`, or else the first row, when the requested folder has been read.
+    func arrive(at entry: PhotoEntries.Entry?) { (isArriving, target) = (true, entry) }
 
     /// Returns the row to select after a folder was opened and read. Returns nil if the selection stays, and in later
     /// calls.
@@ -58,7 +61,7 @@ final class FolderTravel: Responder {
     private func showAll(_ selected: PhotoEntries.Entry?) {
         // In the list of all photos, a folder's newest photo stands for the folder.
         let cover = lists.entries.folders.first { selected == .folder($0.path) }?.cover
-        (isArriving, target) = (true, cover.map { .photo($0) } ?? selected)
+        arrive(at: cover.map { .photo($0) } ?? selected)
         lists.show(nil)
     }
 

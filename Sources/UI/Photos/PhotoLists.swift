@@ -94,6 +94,13 @@ final class PhotoLists {
         PhotoEntries(folders: isFiltered ? [] : folder?.subfolders ?? [], photos: shown)
     }
 
+    /// Returns the index of the row whose folder contains a photo. Returns nil without such a row.
+    func indexOfFolder(containing key: PhotoKey?) -> Int? {
+        let entries = entries
+        guard !entries.folders.isEmpty, let photo = key.flatMap({ try? reader.photo($0) }) else { return nil }
+        return entries.indexOfFolder(containing: photo.galleryID)
+    }
+
     /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter.text != found?.filter.text ?? "" }
 

@@ -70,10 +70,17 @@ final class PhotosScreen: Screen, ListScreen {
     private func restoreSelection(_ place: Place) throws {
         scroll.setCount(entries.count)
         selected = entries[0]
-        guard let key = try lists.find(place) else { return }
+        guard let key = try lists.find(place) else { return restoreFolderRow(place.subfolder) }
         // In a long list that is still loading, the index is unknown.
         scroll.select(results.index(of: key) ?? 0)
         (selected, isChosen) = (.photo(key), true)
+    }
+
+    /// Selects a subfolder of the restored folder, or else its first row, as soon as the folder has been read.
+    private func restoreFolderRow(_ subfolder: FolderPath?) {
+        guard lists.path != nil else { return }
+        if let subfolder { (selected, isChosen) = (.folder(subfolder), true) }
+        travel.arrive(at: subfolder.map { .folder($0) })
     }
 
     var cache: GalleryCache { lists.cache }
@@ -401,19 +408,11 @@ final class PhotosScreen: Screen, ListScreen {
         selected =
             travel.takeTarget(in: entries)
             ?? search.selectionInNewLists(selection).map { .photo($0) } ?? selected
-        let index = selected.flatMap { entries.index(of: $0) } ?? folderOfSelection
+        let index = selected.flatMap { entries.index(of: $0) } ?? lists.indexOfFolder(containing: selection)
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
         if results.isComplete || index != nil { takeSelection() }
         if scroll.selected > 0 { isChosen = true }
-    }
-
-    /// The index of the subfolder that contains the selected photo; nil without such a subfolder.
-    private var folderOfSelection: Int? {
-        guard !entries.folders.isEmpty, let photo = selection.flatMap({ try? lists.reader.photo($0) }) else {
-            return nil
-        }
-        return entries.indexOfFolder(containing: photo.galleryID)
     }
 
     /// Keeps the selection on its photo after a change of the list, or selects the next photo if the photo is gone. A
@@ -493,6 +492,7 @@ final class PhotosScreen: Screen, ListScreen {
         if lists.order != context.settings.order { place.order = lists.order }
         if layout.areSectionsChosen, !lists.hasSections(asIn: context.settings) { place.sections = lists.sections }
         place.folder = lists.path
+        if case .folder(let subfolder) = selected { place.subfolder = subfolder }
         if lists.purpose == .filtering, lists.filter != .all { place.filter = lists.filter.text }
         return place
     }
