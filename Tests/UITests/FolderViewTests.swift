@@ -114,6 +114,25 @@ import Testing
         #expect(screens.selected == "Porto/")
     }
 
+    @Test("Escape ends a search in a folder and returns to the subfolder that was selected")
+    func leavingASearch() async throws {
+        try await openTop()
+        screens.press("j", "/", "d")
+        try await screens.until { screens.selected == "d.jpg" && screens.status.contains("1 photo found") }
+        // Without a text, the folder appears again.
+        screens.press(Key(.backspace))
+        try await screens.until { screens.title.contains("2 of 3") }
+        #expect(screens.selected == "2024/")
+        for text in ["d", "zebra"] {
+            screens.type(text)
+            try await screens.until { text == "d" ? screens.selected == "d.jpg" : screens.text.contains("No matches") }
+            screens.press(Key(.escape))
+            try await screens.until { screens.title.contains("2 of 3") }
+            #expect(screens.selected == "2024/")
+            screens.press("/")
+        }
+    }
+
     @Test("Enter on a photo of a search goes to the photo's folder")
     func fromAMatchToItsFolder() async throws {
         try await openTop()

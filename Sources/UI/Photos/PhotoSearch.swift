@@ -11,14 +11,14 @@ import Text
 final class PhotoSearch: Responder {
     private enum Phase: Equatable {
         case idle
-        /// The user is typing. The search starts from the previously selected photo, and Esc returns to this photo.
-        case typing(from: PhotoKey?)
+        /// The user is typing. The search starts from the previously selected row, and Esc returns to this row.
+        case typing(from: PhotoEntries.Entry?)
         /// The user has pressed Enter before the search found a match.
-        case awaitingMatch(from: PhotoKey?)
+        case awaitingMatch(from: PhotoEntries.Entry?)
     }
 
-    /// Called with the photo that the screen should select.
-    var onSelect: (PhotoKey) -> Void = { _ in }
+    /// Called with the photo or folder that the screen should select.
+    var onSelect: (PhotoEntries.Entry) -> Void = { _ in }
 
     private var phase = Phase.idle
     private let prompt = LinePrompt()
@@ -36,12 +36,12 @@ final class PhotoSearch: Responder {
     var focus: Responder? { isTyping ? prompt : nil }
 
     /// Performs a search command. Returns false for other commands.
-    func perform(_ command: Command, selection: PhotoKey?, in scopes: [CommandTable.Scope]) -> Bool {
+    func perform(_ command: Command, selected: PhotoEntries.Entry?, in scopes: [CommandTable.Scope]) -> Bool {
         switch command {
-        case .search: type("/", for: .finding, from: selection)
-        case .filter: type("Filter:", for: .filtering, from: selection)
-        case .searchNext: goToMatch(after: selection, backwards: false, in: scopes)
-        case .searchPrevious: goToMatch(after: selection, backwards: true, in: scopes)
+        case .search: type("/", for: .finding, from: selected)
+        case .filter: type("Filter:", for: .filtering, from: selected)
+        case .searchNext: goToMatch(after: selected?.photo, backwards: false, in: scopes)
+        case .searchPrevious: goToMatch(after: selected?.photo, backwards: true, in: scopes)
         // The first "back" leaves the filter, the next one the list.
         case .back where lists.filter != .all && lists.searchHidesOthers: leaveFilter()
         default: return false
@@ -50,13 +50,13 @@ final class PhotoSearch: Responder {
     }
 
     /// Performs a search command with the text after its name. Returns false for other commands.
-    func perform(_ command: Command, text: String, selection: PhotoKey?) -> Bool {
+    func perform(_ command: Command, text: String, selected: PhotoEntries.Entry?) -> Bool {
         switch command {
         case .search: lists.search(text, for: .finding)
         case .filter: lists.search(text, for: .filtering)
         default: return false
         }
-        phase = lists.isSearching ? .awaitingMatch(from: selection) : .idle
+        phase = lists.isSearching ? .awaitingMatch(from: selected) : .idle
         return true
     }
 
@@ -68,26 +68,30 @@ final class PhotoSearch: Responder {
     /// Keeps the selection in place when the running search ends.
     func stopWaiting() { phase = .idle }
 
-    /// Returns the photo to select after the lists have changed. If the user waits for a match, the wait ends.
-    func selectionInNewLists(_ selection: PhotoKey?) -> PhotoKey? {
+    /// Returns the row to select after the lists have changed. If the user waits for a match, the wait ends.
+    func selectionInNewLists(_ selected: PhotoEntries.Entry?) -> PhotoEntries.Entry? {
         switch phase {
-        case .typing(let origin): return lists.match(after: origin, including: true) ?? origin
+        case .typing(let origin): return match(from: origin)
         case .awaitingMatch(let origin):
             phase = .idle
-            return lists.match(after: origin, including: true) ?? origin
-        case .idle:
-            guard lists.isFiltered else { return selection }
-            return lists.match(after: selection, including: true) ?? selection
+            return match(from: origin)
+        case .idle: return lists.isFiltered ? match(from: selected) : selected
         }
+    }
+
+    /// Returns the first match from a row on. Without matches, returns the row itself.
+    private func match(from entry: PhotoEntries.Entry?) -> PhotoEntries.Entry? {
+        guard let match = lists.match(after: entry?.photo, including: true) else { return entry }
+        return .photo(match)
     }
 
     private var isTyping: Bool {
         if case .typing = phase { true } else { false }
     }
 
-    private func type(_ label: String, for purpose: PhotoLists.Purpose, from selection: PhotoKey?) {
+    private func type(_ label: String, for purpose: PhotoLists.Purpose, from selected: PhotoEntries.Entry?) {
         let before = (text: lists.filter.text, purpose: lists.purpose)
-        phase = .typing(from: selection)
+        phase = .typing(from: selected)
         prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
         prompt.onEnter = { [weak self] _ in
             guard let self, case .typing(let origin) = phase else { return }
@@ -111,7 +115,7 @@ final class PhotoSearch: Responder {
         guard let match = lists.match(after: selection, backwards: backwards) else {
             return send(.notice(SearchText.noMatch(lists.filter.text)))
         }
-        onSelect(match)
+        onSelect(.photo(match))
     }
 
     // MARK: - Texts

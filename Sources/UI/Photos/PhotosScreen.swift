@@ -186,7 +186,7 @@ final class PhotosScreen: Screen, ListScreen {
         case .sheet: switchView()
         case .slideshow: showSlides()
         case .information: if let notice = pane.toggle() { send(.notice(notice)) }
-        case _ where search.perform(command, selection: selection, in: scopes): break
+        case _ where search.perform(command, selected: selected, in: scopes): break
         case _ where travel.perform(command, selected: selected): break
         case _ where PhotoActions.commands.contains(command): act(command)
         case _ where marking.perform(command, at: scroll.selected, selection, in: scopes): break
@@ -197,7 +197,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         switch (command, argument) {
-        case (_, .text(let text)): return search.perform(command, text: text, selection: selection)
+        case (_, .text(let text)): return search.perform(command, text: text, selected: selected)
         case (.mark, .number(let count)): mark(count)
         case (.slideshow, .number(let seconds)): showSlides(seconds: seconds)
         default: return super.perform(command, argument)
@@ -267,9 +267,9 @@ final class PhotosScreen: Screen, ListScreen {
         return true
     }
 
-    private func select(_ key: PhotoKey) {
-        (selected, isChosen) = (.photo(key), true)
-        if let index = entries.index(of: .photo(key)) { scroll.select(index) }
+    private func select(_ entry: PhotoEntries.Entry) {
+        (selected, isChosen) = (entry, true)
+        if let index = entries.index(of: entry) { scroll.select(index) }
     }
 
     /// The id that the gallery's list gives to the selected photo.
@@ -282,7 +282,7 @@ final class PhotosScreen: Screen, ListScreen {
         guard let photo = try? lists.reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil else {
             return false
         }
-        select(photo.key)
+        select(.photo(photo.key))
         return true
     }
 
@@ -299,7 +299,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     /// Selects the photo that the photo screen now shows.
     func photoScreenDidShow(_ key: PhotoKey) {
-        if results.index(of: key) != nil { select(key) }
+        if results.index(of: key) != nil { select(.photo(key)) }
     }
 
     /// Continues to fetch a photo that the user leaves on the photo screen. After this call, the photo screen withdraws
@@ -312,7 +312,7 @@ final class PhotosScreen: Screen, ListScreen {
         guard lists.isFiltered else { return search.leaveFilter() }
         let folder = lists.path == nil ? nil : (try? lists.reader.photo(key))?.folder
         if let folder { return travel.enter(folder, selecting: .photo(key)) }
-        select(key)
+        select(.photo(key))
         search.leaveFilter()
     }
 
@@ -400,14 +400,12 @@ final class PhotosScreen: Screen, ListScreen {
         if isOnTop { setNeedsDisplay() }
     }
 
-    /// Shows new lists. The selection stays on its photo, or moves to a match of the search.
+    /// Shows new lists. The selection stays on its row, or moves to a match of the search.
     private func showNewLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
         marking.dropGone()
         scroll.setCount(entries.count)
-        selected =
-            travel.takeTarget(in: entries)
-            ?? search.selectionInNewLists(selection).map { .photo($0) } ?? selected
+        selected = travel.takeTarget(in: entries) ?? search.selectionInNewLists(selected) ?? selected
         let index = selected.flatMap { entries.index(of: $0) } ?? lists.indexOfFolder(containing: selection)
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
