@@ -232,6 +232,39 @@ import Testing
         #expect(screens.selected == "Owl")
         screens.press(Key(.enter), "n")
         #expect(screens.status.contains("No match for “zebra”."))
+        // The user leaves the filter, and the earlier selection returns.
+        screens.press("j", "j", "f")
+        screens.type("zebra")
+        try await screens.until { screens.text.contains("No matches") && names.isEmpty }
+        screens.press(Key(.enter), "q")
+        try await screens.until { names.count == 6 }
+        #expect(screens.selected == "Oak")
+        // A selected match stays selected.
+        screens.press("j", "f")
+        screens.type("kids")
+        try await screens.until { names == ["Kids"] }
+        screens.press(Key(.enter), "q")
+        try await screens.until { names.count == 6 }
+        #expect(screens.selected == "Kids")
+    }
+
+    @Test("The selection before a filter returns even if the filter was typed as a command or changed")
+    func leavesAFilterWithoutMatches() async throws {
+        try await beginAtTheSea()
+        screens.press("j", "j", ":")
+        screens.type("filter zebra")
+        screens.press(Key(.enter))
+        try await screens.until { screens.text.contains("No matches") && names.isEmpty }
+        screens.press("f")
+        screens.type("s")
+        try await screens.until { screens.status.hasPrefix(" No matches") }
+        screens.press(Key(.enter))
+        // The earlier photo is not visible, so that actions do not affect it.
+        screens.press(".")
+        #expect(screens.root.question == nil)
+        screens.press("q")
+        try await screens.until { names.count == 6 }
+        #expect(screens.selected == "Oak")
     }
 
     @Test func twoKeysSort() async throws {

@@ -21,6 +21,8 @@ final class PhotoSearch: Responder {
     var onSelect: (PhotoEntries.Entry) -> Void = { _ in }
 
     private var phase = Phase.idle
+    /// The row that was selected before the search, until the whole list appears again.
+    private var earlier: PhotoEntries.Entry?
     private let prompt = LinePrompt()
     private let lists: PhotoLists
     private let context: ScreenContext
@@ -56,8 +58,14 @@ final class PhotoSearch: Responder {
         case .filter: lists.search(text, for: .filtering)
         default: return false
         }
-        phase = lists.isSearching ? .awaitingMatch(from: selected) : .idle
+        finishTyping(from: selected)
         return true
+    }
+
+    /// Ends the typing of a search that began at a row.
+    private func finishTyping(from origin: PhotoEntries.Entry?) {
+        phase = lists.isSearching ? .awaitingMatch(from: origin) : .idle
+        earlier = origin ?? earlier
     }
 
     /// Shows all photos again if a filter hides some.
@@ -71,11 +79,15 @@ final class PhotoSearch: Responder {
     /// Returns the row to select after the lists have changed. If the user waits for a match, the wait ends.
     func selectionInNewLists(_ selected: PhotoEntries.Entry?) -> PhotoEntries.Entry? {
         switch phase {
-        case .typing(let origin): return match(from: origin)
+        // After a filter without matches, a search starts without a selection.
+        case .typing(let origin): return match(from: origin ?? earlier)
         case .awaitingMatch(let origin):
             phase = .idle
-            return match(from: origin)
-        case .idle: return lists.isFiltered ? match(from: selected) : selected
+            return match(from: origin ?? earlier)
+        case .idle where lists.isFiltered: return match(from: selected)
+        case .idle:
+            defer { earlier = nil }
+            return selected ?? earlier
         }
     }
 
@@ -95,7 +107,7 @@ final class PhotoSearch: Responder {
         prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
         prompt.onEnter = { [weak self] _ in
             guard let self, case .typing(let origin) = phase else { return }
-            phase = lists.isSearching ? .awaitingMatch(from: origin) : .idle
+            finishTyping(from: origin)
         }
         prompt.onEscape = { [weak self] in
             guard let self, case .typing(let origin) = phase else { return }
