@@ -84,6 +84,24 @@ import Testing
         #expect(json.contains(#""kind":"album","name":"Summer 2024","count":1}"#), "\(json)")
     }
 
+    @Test("The dates that Nextcloud read from photos are by the camera’s clock, in the user’s time zone")
+    func cameraTimes() async throws {
+        let folder = TestFolder()
+        folder.write("taken.jpg", "\u{FFFD}Exif 2019:05:04 12:00:00\0")
+        let server = try await NextcloudServer.start(serving: folder.path, shares: ["a1B2c3D4e5F6g7H": .init(of: "")])
+        let address = server.url("/s/a1B2c3D4e5F6g7H")
+        let sync = try home.vitrine("sync", "--list-only", address, environment: ["TZ": "EST5"])
+        #expect(sync.status == 0, "\(sync.text)\(sync.errors)")
+        let list = try home.vitrine("list", address)
+        #expect(list.text.contains("2019-05-04T17:00:00Z"), "\(list.text)\(list.errors)")
+        // A later update in another zone reads the folder again, and finds the photo unchanged.
+        folder.write("new.jpg", "another")
+        let again = try home.vitrine("sync", "--list-only", address, environment: ["TZ": "UTC"])
+        #expect(again.status == 0, "\(again.text)\(again.errors)")
+        let both = try home.vitrine("list", address)
+        #expect(both.lines.count == 2 && both.text.contains("2019-05-04T17:00:00Z"), "\(both.text)\(both.errors)")
+    }
+
     @Test("Commands take folders on servers")
     func commands() async throws {
         let folder = TestFolder()

@@ -130,7 +130,7 @@ import Testing
         try await galleries.opening(server.url("/remote.php/dav/files/me/")) { cache in
             try signIn(cache)
             await galleries.fetch(.list(cache.id))
-            #expect(try photos(cache)["taken.jpg"]?.date == Timestamp(iso8601: "2019-05-04T12:00:00Z"))
+            #expect(try photos(cache)["taken.jpg"]?.date == Timestamp(localTime: "2019-05-04T12:00:00"))
             let written = try FileManager.default.attributesOfItem(atPath: files.path("a.jpg"))[.modificationDate]
             let seconds = Int64((try #require(written as? Date)).timeIntervalSince1970.rounded(.down))
             #expect(try photos(cache)["a.jpg"]?.date.seconds == seconds)

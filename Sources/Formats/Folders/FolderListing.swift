@@ -34,7 +34,9 @@ public struct FolderListing: WrittenEntries, Sendable {
                 bytes.append(0)
             }
             withUnsafeBytes(of: (file.date?.milliseconds ?? .min).littleEndian) { bytes.append(contentsOf: $0) }
-            bytes.append(file.isDateTaken ? 1 : 0)
+            // The date is digested as the server states it, so photos do not change when the user travels. The mark 1
+            // belongs to earlier versions, which took a camera's time for UTC.
+            bytes.append(file.isDateTaken ? 2 : 0)
             return bytes.withUnsafeBytes { digest.digest($0) }
         }
     }
@@ -54,9 +56,10 @@ public struct FolderListing: WrittenEntries, Sendable {
             skipped.append(folder + name)
             return false
         }
-        let origin: DateOrigin = file.date == nil ? .unknown : file.isDateTaken ? .taken : .modified
+        let date = file.isDateTaken ? file.date.flatMap { Timestamp(cameraTime: $0) } : file.date
+        let origin: DateOrigin = date == nil ? .unknown : file.isDateTaken ? .taken : .modified
         entry.begin(
-            date: file.date ?? .unknown, origin, videoMilliseconds: PictureName.isVideo(file.name[...]) ? 0 : nil,
+            date: date ?? .unknown, origin, videoMilliseconds: PictureName.isVideo(file.name[...]) ? 0 : nil,
             digest: digests[index])
         entry.append(folder.utf8)
         entry.append(name.utf8)

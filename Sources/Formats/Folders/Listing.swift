@@ -50,7 +50,7 @@ public struct ListedFile: Equatable, Sendable {
     public var shownName: [UInt8]?
     /// The time when the file was last modified or the photo was taken; nil if unknown.
     public var date: Timestamp?
-    /// Whether the date is the time when the photo was taken.
+    /// Whether the date is the time when the photo was taken. Such a date is the camera's clock, as if it were UTC.
     public var isDateTaken = false
     /// A string that changes whenever the file's bytes change: an `ETag`, or size and date. Empty if unknown.
     public var revision: String

@@ -284,7 +284,10 @@ public final class WebDAVParser: ListingParser {
             return text.utf8.count <= Self.maximumValidator ? text : ""
         }
 
-        /// The time when the photo was taken; nil if unknown. The server states seconds since 1970.
+        /// The time when the photo was taken; nil if unknown.
+        ///
+        /// The server states seconds since 1970. Nextcloud knows no time zone of a photo, so it takes the camera's clock
+        /// for UTC.
         private var dateTaken: Timestamp? {
             let digits = taken.utf8.first == UInt8(ascii: "-") ? taken.dropFirst() : taken[...]
             // Nextcloud writes 0 if it does not know the date.
