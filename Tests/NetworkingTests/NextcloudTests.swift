@@ -226,6 +226,30 @@ import Testing
         }
     }
 
+    @Test(
+        "If a server redirects to its secure address, Vitrine asks there for the folder",
+        arguments: [
+            ("/remote.php/dav/files/me/Photos/", "/remote.php/dav/files/me/Photos/"),
+            ("/s/a1B2c3D4e5F6g7H", "/public.php/dav/files/a1B2c3D4e5F6g7H/"),
+        ])
+    func secureAddress(path: String, folder: String) async throws {
+        // The proxy refuses to connect to the secure address.
+        let proxy = try ScriptedServer { request in
+            guard request.path.hasPrefix("http://") else { return .answer(502) }
+            return .answer(301, headers: ["Location: https://\(request.path.dropFirst("http://".count))"])
+        }
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
+        configuration.proxies = ProxyChoice { $0 == "all_proxy" ? "127.0.0.1:\(proxy.port)" : nil }
+        let cache = try galleries.context.caches.open(Address("http://cloud.example.org" + path))
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
+        let client = HTTPClient(configuration, log: galleries.log)
+        await #expect(throws: (any Error).self) { try await request.perform(over: client) }
+        #expect(
+            proxy.requests.prefix(2).map { "\($0.method) \($0.path)" } == [
+                "PROPFIND http://cloud.example.org" + folder, "CONNECT cloud.example.org:443",
+            ])
+    }
+
     @Test("The link of a share that is gone is no gallery")
     func missingShare() async throws {
         let server = try await NextcloudServer.start(serving: files.path)

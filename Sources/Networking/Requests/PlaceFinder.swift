@@ -61,9 +61,9 @@ struct PlaceFinder {
         guard cache.address.scheme != .file, !wasList else {
             return .list(try await Response.to(plan, over: client, with: permit), beginning: [], at: plan.address)
         }
-        if let place = shared {
+        if let root = sharedFolder {
             do {
-                return .folders(place, try await answer(from: place, with: TransferPermit(.list)))
+                return try await nextcloudFolders(at: root, with: TransferPermit(.list))
             } catch RequestError.signIn(let question) {
                 throw RequestError.signIn(question)
             } catch {
@@ -72,7 +72,7 @@ struct PlaceFinder {
         }
         if let album = try await album(at: cache.address) { return .folders(album, nil) }
         if cache.address.path.firstMatch(of: ServerPlace.davPath) != nil {
-            return .folders(place(.nextcloud, cache.address), nil)
+            return try await nextcloudFolders(at: cache.address, with: permit)
         }
         do {
             return try await kind(of: try await Response.to(plan, over: client, with: permit), plan)
@@ -235,12 +235,26 @@ struct PlaceFinder {
         throw failure ?? reason
     }
 
-    /// The public share of a Nextcloud server, if the address looks like its link.
-    private var shared: ServerPlace? {
-        guard let match = cache.address.path.firstMatch(of: /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9]{8,64})\/?$/),
-            let root = try? cache.address.resolving("\(match.1)/public.php/dav/files/\(match.2)/")
+    /// The folder of a public share on a Nextcloud server, if the address looks like the link of a share.
+    private var sharedFolder: Address? {
+        guard let match = cache.address.path.firstMatch(of: /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9]{8,64})\/?$/)
         else { return nil }
-        return place(.nextcloud, root)
+        return try? cache.address.resolving("\(match.1)/public.php/dav/files/\(match.2)/")
+    }
+
+    /// Returns the folders of a Nextcloud server at an address, or at its secure address.
+    ///
+    /// Many servers redirect `http` addresses to `https`. The client follows such a redirect only for a GET, but this
+    /// request is a PROPFIND.
+    private func nextcloudFolders(at root: Address, with permit: TransferPermit) async throws -> sending Place {
+        do {
+            let place = place(.nextcloud, root)
+            return .folders(place, try await answer(from: place, with: permit))
+        } catch HTTPError.forbiddenRedirect {
+            guard let secured = root.secured else { throw HTTPError.forbiddenRedirect }
+            let place = place(.nextcloud, secured)
+            return .folders(place, try await answer(from: place, with: permit))
+        }
     }
 
     /// Returns the album of Nextcloud's Photos app that a web page shows. Returns nil if the address is not such a
