@@ -60,6 +60,8 @@ public final class FolderTree {
 
     private var levels: [Level] = []
     private let isDeep: Bool
+    /// The number of folders around the outermost folder, by the tree's name.
+    private let outerDepth: Int
     private let onFolder: ([UInt8]) -> Void
     private let isWanted: (ArraySlice<UInt8>) -> Bool
 
@@ -87,7 +89,8 @@ public final class FolderTree {
     ///
     /// - Parameters:
     ///   - folder: the folder's descriptor, open for reading. The tree closes the descriptor.
-    ///   - path: the name of the tree, which starts all paths and ends with a slash; empty for none.
+    ///   - path: the name of the tree, which starts all paths and ends with a slash; empty for none. Its folders count
+    ///     for the depth.
     ///   - isDeep: whether to read the subfolders.
     ///   - onFolder: called with the path of each folder before the folder is read.
     ///   - isWanted: whether the caller needs a file with this name. The tree does not read the status of other files.
@@ -96,6 +99,7 @@ public final class FolderTree {
         onFolder: @escaping ([UInt8]) -> Void = { _ in }, isWanted: @escaping (ArraySlice<UInt8>) -> Bool
     ) throws(SystemError) {
         (self.isDeep, self.onFolder, self.isWanted) = (isDeep, onFolder, isWanted)
+        outerDepth = path.count { $0 == UInt8(ascii: "/") }
         onFolder(path)
         levels = [try Self.level(consuming: folder, path, isWanted)]
     }
@@ -114,7 +118,7 @@ public final class FolderTree {
             }
             let path = levels[last].path + levels[last].names[name] + [UInt8(ascii: "/")]
             do throws(SystemError) {
-                guard levels.count < Self.maximumDepth else { throw SystemError(ELOOP) }
+                guard outerDepth + levels.count < Self.maximumDepth else { throw SystemError(ELOOP) }
                 let descriptor = Self.withName(at: name, in: levels[last].names) {
                     openat(dirfd(levels[last].stream), $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                 }
@@ -227,6 +231,16 @@ public final class FolderTree {
     ) -> Result {
         names.withUnsafeBytes { body(($0.baseAddress! + range.lowerBound).assumingMemoryBound(to: CChar.self)) }
     }
+
+    /// Returns whether a tree reads the folder with this path, unless the system prevents that.
+    ///
+    /// - Parameter path: the folder's path in the tree, with a slash at its end; empty for the outermost folder.
+    public static func reads(_ path: [UInt8]) -> Bool {
+        let names = names(in: path)
+        return names.count < maximumDepth && !names.contains(where: isSkipped)
+    }
+
+    private static func names(in path: [UInt8]) -> [ArraySlice<UInt8>] { path.split(separator: UInt8(ascii: "/")) }
 
     /// Whether a folder is hidden, or contains a system's previews, deleted files or snapshots.
     private static func isSkipped(_ name: ArraySlice<UInt8>) -> Bool {

@@ -108,6 +108,28 @@ import Testing
         #expect(try texts() == [deep.dropLast(2) + "/near.jpg", "!" + deep + "/"])
     }
 
+    @Test("The folders around a tree count for its depth")
+    func outerDepth() throws {
+        for name in ["a/near.jpg", "a/b/far.jpg"] { folder.write("top/" + name, "x") }
+        let name = Array(String(repeating: "o/", count: FolderTree.maximumDepth - 2).utf8)
+        let top = open(folder.path("top"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let tree = try FolderTree(consuming: top, named: name) { _ in true }
+        let piece = try #require(tree.next())
+        #expect(piece.files.count == 1 && piece.failure == nil)
+        let tooDeep = try #require(tree.next())
+        #expect(tooDeep.path == name + Array("a/b/".utf8) && tooDeep.failure == SystemError(ELOOP))
+        #expect(tree.next() == nil)
+    }
+
+    @Test("A path shows whether a tree reads the folder")
+    func readPaths() {
+        let deepest = String(repeating: "d/", count: FolderTree.maximumDepth - 1)
+        for path in ["", "a/", "a/b.c/", "a@eaDir/", deepest] { #expect(FolderTree.reads(Array(path.utf8)), "\(path)") }
+        for path in [".a/", "a/.b/", ".a/b/", "@eaDir/", "a/lost+found/b/", deepest + "d/"] {
+            #expect(!FolderTree.reads(Array(path.utf8)), "\(path)")
+        }
+    }
+
     @Test("An unreadable folder is reported, and the others are read", .enabled(if: getuid() != 0))
     func unreadable() throws {
         for name in ["a/1.jpg", "b/2.jpg"] { folder.write("top/" + name, "x") }

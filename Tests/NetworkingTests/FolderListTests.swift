@@ -336,6 +336,21 @@ import Testing
         }
     }
 
+    @Test("New hidden folders and folders of systems stay out of the list, like those that were there before")
+    func hiddenFolders() async throws {
+        try await running {
+            for name in [".dtrash", "@eaDir", "a/.stversions"] {
+                folder.write("outside/files/x.jpg", NetworkTest.picture("x"))
+                #expect(rename(folder.path("outside"), folder.path("album/" + name)) == 0)
+            }
+            // The system reports changes in order, so a listing with this photo knows of the folders.
+            folder.write("album/new.jpg", NetworkTest.picture("new"))
+            let changes = cache.changes()
+            while try !ids.contains("new.jpg") { guard await changes.next() != nil else { throw CancellationError() } }
+            #expect(try ids == ["a/b/three.jpg", "a/two.jpg", "c/four.jpg", "new.jpg", "one.jpg"])
+        }
+    }
+
     @Test("A folder that is replaced by a link loses its photos, and nothing behind the link is read")
     func link() async throws {
         folder.write("outside/secret.jpg", NetworkTest.picture("secret"))

@@ -1,4 +1,5 @@
 import Concurrency
+import Files
 import Model
 import Session
 import Synchronization
@@ -75,6 +76,9 @@ public final class LocalFolders: Sendable {
     /// Records changes and requests an update. If an earlier request is still being served, ``run()`` makes the new
     /// request afterwards. Otherwise the end of the earlier request could end the new request, too.
     private func record(_ changes: Set<FolderWatch.Change>, in gallery: GalleryID) {
+        // The watch also reports new folders that a listing skips.
+        let changes = changes.filter(Self.mayConcernPhotos)
+        guard !changes.isEmpty else { return }
         galleries.withLock { galleries in
             guard var followed = galleries[gallery] else { return }
             followed.changes.formUnion(changes)
@@ -83,6 +87,14 @@ public final class LocalFolders: Sendable {
             galleries[gallery] = followed
         }
         if !wishes.isStanding(.list(gallery)) { ask(for: gallery) }
+    }
+
+    /// Whether a change may concern photos of a gallery, because a listing of the whole gallery reads the folder.
+    private static func mayConcernPhotos(_ change: FolderWatch.Change) -> Bool {
+        switch change {
+        case .files(let folder), .folder(let folder): FolderTree.reads(folder)
+        case .anything: true
+        }
     }
 
     /// Requests one update. A closed gallery is not updated, and its changes wait until its folders are read next.
