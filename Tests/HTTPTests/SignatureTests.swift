@@ -53,6 +53,20 @@ import Testing
         }
     }
 
+    @Test("An unsigned request has the canonical address only if it is wanted, and not after a redirect")
+    func unsigned() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/b/a%2Bb.jpg" ? .answer(302, headers: ["Location: /b/c+d.jpg"]) : .answer(200, "photo")
+        }
+        for isWanted in [false, true] {
+            let (head, _) = try await answer(server.url("/b/a+b.jpg")) {
+                ($0.credentials, $0.hasCanonicalURL) = (nil, isWanted)
+            }
+            #expect(head?.url == server.url(isWanted ? "/b/c+d.jpg" : "/b/a+b.jpg"))
+        }
+        #expect(server.requests.map(\.path) == ["/b/a+b.jpg", "/b/a%2Bb.jpg", "/b/c+d.jpg"])
+    }
+
     @Test("A signature goes to no other origin, not even after a redirect back")
     func redirects() async throws {
         let other = try ScriptedServer { request in

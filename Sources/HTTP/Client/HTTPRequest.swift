@@ -142,6 +142,11 @@ public struct HTTPRequest: Sendable {
     /// The body may explain the refusal. At most 64 KiB arrive, as ``HTTPEvent/bytes(_:)``. A transfer in ``pieces``
     /// passes on no refusals.
     public var wantsRefusals = false
+    /// Whether to send the URL in its canonical form, which encodes each `+`.
+    ///
+    /// Storage services take a `+` in a path for a space. Signed requests always have the canonical form. Without a
+    /// signature, a redirect's target keeps its own form.
+    public var hasCanonicalURL = false
     /// The secrets in the URL, such as a token in its path. The log shows `…` in their places.
     public var secrets: [String] = []
     /// The priority on an HTTP/2 connection, from 1 to 256.

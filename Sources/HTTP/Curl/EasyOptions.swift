@@ -4,7 +4,8 @@ import Numbers
 /// The curl options that every exchange sets.
 enum EasyOptions {
     static func apply(_ plan: ExchangePlan, _ configuration: HTTPConfiguration, to easy: EasyHandle) {
-        easy.set(CURLOPT_URL, plan.signature == nil ? plan.hop.url.text : Signature.canonical(plan.hop.url.text))
+        let isCanonical = plan.signature != nil || plan.request.hasCanonicalURL && plan.hop.number == 0
+        easy.set(CURLOPT_URL, isCanonical ? Signature.canonical(plan.hop.url.text) : plan.hop.url.text)
         easy.set(CURLOPT_USERAGENT, configuration.userAgent)
         // curl must not use signals, because they belong to the thread that draws.
         easy.set(CURLOPT_NOSIGNAL, 1)

@@ -46,6 +46,8 @@ public struct FetchPlan: Sendable {
     /// The sessions of Piwigo users; nil for other galleries and credentials. Not public because only requests for
     /// pictures set the property.
     var sessions: PiwigoSessions?
+    /// Whether the address is that of an object in a bucket. Then the request has a canonical URL.
+    var isOfBucket = false
     /// The secrets in the address, which the log must not contain.
     var secrets: [String] = []
 
@@ -103,6 +105,7 @@ public struct FetchPlan: Sendable {
         request.wantsRefusals = refusals != .ignored || ImmichRules.explainsRefusals(at: address)
         request.upload = upload
         request.secrets = secrets
+        request.hasCanonicalURL = isOfBucket
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request
     }
