@@ -277,6 +277,26 @@ import Testing
         #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
+    @Test("A folder whose JSON list is null is empty, and the outermost folder keeps its photos")
+    func null() async throws {
+        let server = try ListedServer(.html, Self.tree)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
+        let null = { (type: String) in
+            [ScriptedServer.Step].answer(200, "null\n", headers: ["Content-Type: \(type)"])
+        }
+        // Another type is not that of a list.
+        for (type, gone) in [("text/plain", []), ("application/json; charset=utf-8", ["2025/e.jpg"])] {
+            server.answers.withLock { $0 = ["2025/": null(type)] }
+            try await galleries.list(cache)
+            #expect(try galleries.ids(cache) == Self.tree.filter { !gone.contains($0) }.sorted(), "\(type)")
+            #expect(try cache.read { try $0.gallery() }.skipped == (gone.isEmpty ? 1 : 0), "\(type)")
+        }
+        server.answers.withLock { $0 = ["": null("application/json")] }
+        await #expect(throws: (any Error).self) { try await galleries.list(cache) }
+        #expect(try galleries.ids(cache) == Self.tree.filter { $0 != "2025/e.jpg" }.sorted())
+    }
+
     @Test("Links that form a loop end at once")
     func loop() async throws {
         let server = try ListedServer(.html, Self.tree)

@@ -108,6 +108,9 @@ struct ServerFolderReader: Sendable {
     private func parse(_ response: inout Response, of folder: ServerFolder) async throws -> Outcome {
         let listed = try place.folder(of: folder.path)
         let beginning = try await response.beginning()
+        if place.kind == .web, !folder.path.isEmpty, Self.isNull(response.head, beginning) {
+            return .read(Contents(folder: folder, head: response.head, validators: response.validators), count: 0)
+        }
         guard let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
             Self.isFormat(format, of: place.kind)
         else { throw FormatError.notAGallery("a document other than a folder’s list") }
@@ -177,6 +180,14 @@ struct ServerFolderReader: Sendable {
         case .webDAV, .nextcloud: format == .multistatus
         case .web, .list, .folder, .immich, .photoPrism, .piwigo, .feed: format != .multistatus && format != .bucket
         }
+    }
+
+    /// Whether an answer is the JSON value `null`. Caddy before version 2.11.7 sends it for an empty folder.
+    private static func isNull(_ head: HTTPResponse, _ beginning: [UInt8]) -> Bool {
+        let type = head.headers["content-type"]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        // Longer answers are not complete yet.
+        guard type == "application/json", beginning.count < ListingFormat.beginningLength else { return false }
+        return String(decoding: beginning, as: UTF8.self).split(whereSeparator: \.isWhitespace) == ["null"]
     }
 
     /// Whether a page in an answer without a length ends too early.
