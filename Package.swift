@@ -112,7 +112,7 @@ let examples: KeyValuePairs<String, [String]> = [
 /// Tests of each module, and what they use beside it.
 let tests: KeyValuePairs<String, [String]> = [
     "Text": ["TestSupport"],
-    "Concurrency": ["CConcurrency", "TestSupport"],
+    "Concurrency": ["CConcurrency", "Files", "TestSupport"],
     "Numbers": ["TestSupport"],
     "Model": [],
     "Cells": ["Text"],

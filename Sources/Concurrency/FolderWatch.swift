@@ -22,8 +22,15 @@ public final class FolderWatch: Sendable {
         case anything
     }
 
+    /// A folder of the watch.
+    private struct Folder {
+        let path: [UInt8]
+        /// The name in changes.
+        let name: [UInt8]
+    }
+
     private let descriptor: Int32
-    private let folders: Mutex<[Int32: [UInt8]]>
+    private let folders: Mutex<[Int32: Folder]>
     /// The event source of the watch. The property is set once. Afterwards this class only calls `cancel`, which is
     /// safe from any thread.
     private nonisolated(unsafe) let source: any DispatchSourceRead
@@ -68,7 +75,7 @@ public final class FolderWatch: Sendable {
             let text = (path + [0]).map { CChar(bitPattern: $0) }
             let watch = inotify_add_watch(descriptor, text, UInt32(Self.events))
             guard watch >= 0 else { return false }
-            folders[watch] = name
+            folders[watch] = Folder(path: path, name: name)
             return true
         }
     }
@@ -95,7 +102,7 @@ public final class FolderWatch: Sendable {
         }
     }
 
-    private func change(_ event: inotify_event, _ name: [UInt8], _ folders: inout [Int32: [UInt8]]) -> Change? {
+    private func change(_ event: inotify_event, _ name: [UInt8], _ folders: inout [Int32: Folder]) -> Change? {
         func has(_ flags: Int32) -> Bool { event.mask & UInt32(flags) != 0 }
         // An unmounted disk leaves an empty folder. The listener notices this when it reads all folders again.
         if has(IN_Q_OVERFLOW | IN_UNMOUNT) { return .anything }
@@ -106,19 +113,27 @@ public final class FolderWatch: Sendable {
         guard let folder = folders[event.wd] else { return nil }
         guard has(IN_ISDIR) else {
             // The kernel sends another event when the new file is complete.
-            return has(IN_CREATE) ? nil : .files(in: folder)
+            if has(IN_CREATE), !Self.isSecondName(name, in: folder) { return nil }
+            return .files(in: folder.name)
         }
         // The attributes of a folder do not matter.
         guard has(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) else { return nil }
-        let path = folder + name + [UInt8(ascii: "/")]
+        let path = folder.name + name + [UInt8(ascii: "/")]
         if has(IN_MOVED_FROM) {
             // The folder has another name now. End the watches of the folder and of those below it; the listener adds
             // them again under the new name.
-            for (watch, _) in folders.filter({ $0.value.starts(with: path) }) {
+            for (watch, _) in folders.filter({ $0.value.name.starts(with: path) }) {
                 inotify_rm_watch(descriptor, watch)
                 folders[watch] = nil
             }
         }
         return .folder(path)
+    }
+
+    /// Whether a new name in a folder is another name of a file. The kernel then sends no other event.
+    private static func isSecondName(_ name: [UInt8], in folder: Folder) -> Bool {
+        let path = (folder.path + [UInt8(ascii: "/")] + name + [0]).map { CChar(bitPattern: $0) }
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_nlink > 1
     }
 }

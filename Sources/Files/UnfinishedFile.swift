@@ -59,7 +59,10 @@ public final class UnfinishedFile {
     public func take(_ name: String) throws(SystemError) -> Outcome {
         guard let hidden else {
             let link = "/proc/self/fd/\(descriptor)"
-            if linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) == 0 { return .done }
+            if linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) == 0 {
+                announce()
+                return .done
+            }
             // Without /proc, the call above fails.
             return try Self.outcome([ENOENT, ENOTDIR, EPERM, EACCES, EXDEV, EOPNOTSUPP, ENOSYS])
         }
@@ -71,6 +74,15 @@ public final class UnfinishedFile {
         }
         self.hidden = nil
         return .done
+    }
+
+    /// Makes watches of the folder notice that an unnamed file got a name.
+    ///
+    /// For the kernel, such a name is the beginning of a new file, and it does not report the file's end. It does report
+    /// that a program sets the file's mode.
+    private func announce() {
+        var status = stat()
+        if fstat(descriptor, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
     }
 
     /// Gives a hidden file its final name. Replaces any file that already has this name.

@@ -1,4 +1,5 @@
 import Concurrency
+import Files
 import Foundation
 import Glibc
 import Synchronization
@@ -46,6 +47,21 @@ import Testing
         #expect(rename(folder.path("top/in/a.jpg"), folder.path("top/in/c.jpg")) == 0)
         await seen.until(.files(in: Array("in/".utf8)))
         withExtendedLifetime(watch) {}
+    }
+
+    @Test("A complete file that gets a name in a folder is reported", .timeLimit(.minutes(1)))
+    func names() async throws {
+        folder.write("outside.jpg", "x")
+        let watch = try watch()
+        #expect(link(folder.path("outside.jpg"), folder.path("top/in/b.jpg")) == 0)
+        await seen.until(.files(in: Array("in/".utf8)))
+        let top = open(folder.path("top"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(top) }
+        let file = try #require(try UnfinishedFile(.unnamed, in: top))
+        #expect(write(file.descriptor, "x", 1) == 1)
+        #expect(try file.take("c.jpg") == .done)
+        await seen.until(.files(in: []))
+        withExtendedLifetime((watch, file)) {}
     }
 
     @Test("A new folder and a removed one are reported themselves", .timeLimit(.minutes(1)))
