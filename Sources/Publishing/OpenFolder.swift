@@ -112,7 +112,12 @@ final class OpenFolder: Sendable {
         }
         defer { closedir(stream) }
         var entries: [FolderEntry] = []
-        while let entry = readdir(stream) { entries.append(FolderEntry(entry)) }
+        errno = 0
+        while let entry = readdir(stream) {
+            entries.append(FolderEntry(entry))
+            errno = 0
+        }
+        guard errno == 0 else { throw .failed(path(below)) }
         return entries
     }
 

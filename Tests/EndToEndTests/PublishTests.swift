@@ -78,6 +78,22 @@ import Testing
         #expect(again.status == 0 && again.lines.last?.hasSuffix("2 photos, 1 added") == true, "\(again.text)")
     }
 
+    @Test("A folder whose entries cannot all be read is an error", arguments: ["", "sub"])
+    func unreadableEntries(below: String) throws {
+        for name in ["a.jpg", "sub/b.jpg"] { try add("thumbnails/owl.jpg", as: name) }
+        #expect(try home.vitrine("publish", folder.path).status == 0)
+        let before = try state()
+        let path = below.isEmpty ? folder.path : folder.path(below)
+        // Three calls read two names, or the links of the folder to itself and to its parent.
+        let faults = Faults(in: path, .errorFrom(EIO, 3), only: .init(name: "readdir", path: ""))
+        let publish = try home.vitrine("publish", folder.path, environment: faults.environment)
+        #expect(faults.calls.count >= 3)
+        #expect(
+            publish.status == 1 && publish.errors.contains("Input/output error"), "\(publish.text)\(publish.errors)")
+        // Nothing is known of the outermost folder's photos. Those of another unreadable folder leave the gallery.
+        if below.isEmpty { #expect(try state() == before) }
+    }
+
     @Test func publishedGalleryIsReadable() throws {
         try fill()
         let publish = try home.vitrine("publish", folder.path)

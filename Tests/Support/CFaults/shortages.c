@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "faults.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -127,6 +128,12 @@ ssize_t pread64(int descriptor, void *data, size_t size, off64_t place) {
 ssize_t recv(int descriptor, void *data, size_t size, int flags) {
     DELIVER(recv, hit("recv", "/socket"), size, descriptor, data, size, flags);
 }
+
+/* The entries of folders. */
+
+struct dirent *readdir(DIR *folder) { return hit_file("readdir", dirfd(folder)) ? NULL : NEXT(readdir)(folder); }
+
+struct dirent64 *readdir64(DIR *folder) { return hit_file("readdir", dirfd(folder)) ? NULL : NEXT(readdir64)(folder); }
 
 /* Connections. */
 

@@ -9,8 +9,9 @@
  *     VITRINE_FAULTS_LOG      a file that all processes map, with a line for each call: its number, its name, its file
  *
  * With VITRINE_FAULTS_CALL, only calls of one name count. This name can also be that of calls that change nothing: `malloc` (of C
- * libraries), `dlopen`, `read-open`, `read`, `recv`, `socket`, `socketpair`, `connect`, `fork`, `thread` and `clock`. Their
- * folder is `/`. With the error -1, `read` and `recv` ask for half the bytes; the error of `clock` is a number of seconds.
+ * libraries), `dlopen`, `read-open`, `read`, `readdir`, `recv`, `socket`, `socketpair`, `connect`, `fork`, `thread` and
+ * `clock`. Their folder is `/`. With the error -1, `read` and `recv` ask for half the bytes; the error of `clock` is a number
+ * of seconds.
  *
  * A debugger counts calls per thread, and the order of threads varies, so a number would not identify a call.
  */
