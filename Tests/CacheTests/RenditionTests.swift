@@ -90,6 +90,21 @@ import Testing
         #expect(try thumbnail("a")?.bytes == Array("thumbnail of a".utf8))
     }
 
+    @Test("A retry keeps a good older photo whose new edition could not be fetched")
+    func olderPhotoStays() async throws {
+        try await test.sync([TestCache.entry("a", date: 1000)])
+        try await test.hold("a")
+        let stored = try #require(try test.cache.read { try $0.photoFile(of: test.key("a")) })
+        try await test.sync([TestCache.entry("a", date: 2000)])
+        let key = try test.key("a")
+        try await test.cache.writer.recordTrouble(
+            .bad(Failure("the server answered 404", remedy: .none)), for: .original, of: key, edition: 2)
+        #expect(try !test.photo("a").original.isWanting)
+        try await test.cache.writer.retry()
+        #expect(try test.photo("a").original.isWanting && test.photo("a").original.held == 1)
+        #expect(try test.cache.read { try $0.photoFile(of: key) } == stored && test.cache.files.isIntact(stored))
+    }
+
     @Test("BEHAVIOURS 3.2: the older thumbnail returns if the new one cannot be decoded")
     func rejected() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])

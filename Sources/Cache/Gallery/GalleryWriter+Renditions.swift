@@ -390,15 +390,17 @@ extension GalleryWriter {
 extension GalleryWriter {
     /// Clears recorded failures, so that Vitrine fetches bad pictures again. A refresh by the user calls this method.
     ///
-    /// This method removes photos that could not be decoded. Bad renditions get a new edition, so that nothing known
-    /// about the old bytes applies to the new bytes.
+    /// This method removes photos that could not be decoded. It keeps an older photo whose new edition could not be
+    /// fetched. Bad renditions get a new edition, so that nothing known about the old bytes applies to the new bytes.
     ///
     /// - Parameter keys: the photos to retry; nil for all.
     public func retry(_ keys: [PhotoKey]? = nil) throws {
         let list = keys?.map(\.rawValue).keyList
         let undecodable = try transaction { connection in
-            let isMeant =
-                "photo_trouble = ?1 AND photo_file IS NOT NULL AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
+            let isMeant = """
+                photo_trouble = ?1 AND photo_file IS NOT NULL AND photo_held = photo_edition
+                AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))
+                """
             let names = try connection.map(
                 "SELECT photo_file FROM photo WHERE \(isMeant)", TroubleCode.bad, list
             ) { $0.text(0) }
