@@ -76,8 +76,11 @@ import Testing
             try await fill(CacheFolder(path: folder.path("cache"), log: log).open(address))
         }
         let open = try caches.open(address)
+        try await open.writer.toggleKept()
+        try await open.writer.recordLeft()
         try await caches.discard(address)
-        #expect(try open.read { try $0.gallery().photoCount } == 0)
+        let record = try open.read { try $0.gallery() }
+        #expect(record.photoCount == 0 && !record.isKept && record.seenThrough == nil)
         #expect(caches.cache(open.id) === open)
         try await caches.discard(other)
         #expect(folder.entries("cache/galleries") == ["\(open.id)"])

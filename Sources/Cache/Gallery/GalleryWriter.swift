@@ -204,7 +204,8 @@ public actor GalleryWriter {
 
     /// Removes all photo files, or all data except the gallery's row. Returns the number of removed files.
     ///
-    /// If `photosOnly` is false, the cache also forgets that the gallery was public.
+    /// If `photosOnly` is false, the cache also forgets that the gallery was public, that the user marked it to be kept,
+    /// and which photos the user has seen.
     @discardableResult
     public func clear(photosOnly: Bool) throws -> Int {
         let names = try transaction { connection in
@@ -223,7 +224,7 @@ public actor GalleryWriter {
                     """
                     UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, failure = NULL,
                                        etag = NULL, last_modified = NULL, is_private = NULL, was_public = 0,
-                                       list_version = list_version + 1
+                                       is_kept = 0, seen_through = NULL, list_version = list_version + 1
                     """)
             }
             return names
