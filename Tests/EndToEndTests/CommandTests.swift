@@ -209,14 +209,15 @@ import Testing
 
     /// Metadata stays when the photo's file is removed.
     @Test func photosAloneAreCleared() throws {
-        _ = try home.vitrine("sync", "--photos", Built.testGallery)
-        let photo = Built.testGallery + "#lighthouse"
+        let linked = try LinkedTestGallery()
+        _ = try home.vitrine("sync", "--photos", linked.path)
+        let photo = linked.path + "#lighthouse"
         let whole = try facts("info", "--json", photo)
         #expect(whole["exif"] is [String: Any] && whole["file"] is String)
-        let clear = try home.vitrine("cache", "clear", "--photos", Built.testGallery)
+        let clear = try home.vitrine("cache", "clear", "--photos", linked.path)
         #expect(clear.status == 0 && clear.text == "28 photos removed\n")
         #expect(try home.vitrine("cache", "clear", "--photos", "--all").text == "0 photos removed\n")
-        #expect(try home.vitrine("list", Built.testGallery).lines.allSatisfy { $0.hasSuffix("\tthumbnail") })
+        #expect(try home.vitrine("list", linked.path).lines.allSatisfy { $0.hasSuffix("\tthumbnail") })
         let info = try home.vitrine("info", photo)
         #expect(info.status == 0 && info.text.contains("Vitrine Procedural 1"))
         let rest = try facts("info", "--json", photo)
@@ -225,7 +226,7 @@ import Testing
         #expect(rest.filter { $0.key != "state" } as NSDictionary == expected as NSDictionary)
         #expect(rest["latitude"] is Double && rest["taken"] is String && rest["orientation"] as? Int == 6)
         // Fetching the photo again brings its other fields back.
-        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        _ = try home.vitrine("sync", "--photos", linked.path)
         let again = try facts("info", "--json", photo)
         #expect(again["exif"] as? NSDictionary == whole["exif"] as? NSDictionary)
     }

@@ -353,12 +353,12 @@ extension GalleryWriter {
 extension GalleryWriter {
     /// Removes the files of some photos. The photos' metadata stays, and Vitrine fetches the photos again on demand.
     ///
-    /// Returns the number of removed files.
+    /// Photos that stay in the user's folder do not change. Returns the number of removed files.
     @discardableResult
     public func dropPhotos(_ keys: [PhotoKey]) throws -> Int {
         let list = keys.map(\.rawValue).keyList
         let names = try transaction { connection in
-            let isMeant = "photo_file IS NOT NULL AND key IN (SELECT value FROM json_each(?))"
+            let isMeant = "\(Self.isCopied) AND key IN (SELECT value FROM json_each(?))"
             let names = try connection.map("SELECT photo_file FROM photo WHERE \(isMeant)", list) { $0.text(0) }
             try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(isMeant)", list)
             return names

@@ -202,6 +202,11 @@ public actor GalleryWriter {
         photo_last_modified = NULL
         """
 
+    /// The SQL condition for photos with a file in the cache.
+    ///
+    /// It leaves out photos that stay in the user's folder.
+    static let isCopied = "photo_file <> '\(StoredPhoto.inPlace)'"
+
     /// Removes all photo files, or all data except the gallery's row. Returns the number of removed files.
     ///
     /// If `photosOnly` is false, the cache also forgets that the gallery was public, that the user marked it to be kept,
@@ -209,9 +214,8 @@ public actor GalleryWriter {
     @discardableResult
     public func clear(photosOnly: Bool) throws -> Int {
         let names = try transaction { connection in
-            let names = try connection.map("SELECT photo_file FROM photo WHERE photo_file IS NOT NULL") { $0.text(0) }
-            try connection.run(
-                "UPDATE photo SET \(Self.withoutFile) WHERE photo_file IS NOT NULL")
+            let names = try connection.map("SELECT photo_file FROM photo WHERE \(Self.isCopied)") { $0.text(0) }
+            try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(Self.isCopied)")
             if !photosOnly {
                 // The statements have conditions, because SQLite does not report a DELETE of all rows.
                 try connection.run("DELETE FROM thumbnail WHERE photo > 0")

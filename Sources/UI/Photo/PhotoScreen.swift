@@ -175,7 +175,7 @@ final class PhotoScreen: Screen {
     /// Leaves the screen, and then deletes the photo from the cache. An open screen would fetch the photo again at
     /// once.
     private func delete() {
-        guard let delegate, photo?.original.held != nil else {
+        guard let delegate, let photo, photo.original.held != nil, !photo.isInPlace else {
             return send(.notice("Nothing to delete: the photo is not cached."))
         }
         send(.back)
