@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import SQLite
 import Testing
 
 @testable import Cache
@@ -193,5 +194,24 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test("A search for the year 1970 finds no photo with an unknown date")
+    func undatedIsInNoYear() async throws {
+        try await sync([("a", "A", 0), ("b", "B", 180 * 86_400_000)])
+        let keys = try ["a", "b"].map { try test.key($0).rawValue }
+        for candidates in [nil, Set(keys)] as [Set<Int64>?] {
+            // West of Greenwich, the number of an unknown date is in the year 1969.
+            for (text, expected) in [("1969", []), ("1970", [keys[1]]), ("1970-01-01", [])] as [(String, [Int64])] {
+                let hits = try #require(try test.cache.read { try $0.hits(PhotoFilter(text), among: candidates) })
+                #expect(keys.filter { hits.contains($0) } == expected, "\(text)")
+            }
+        }
+        let plan = try test.cache.read { reader in
+            try reader.connection.map("EXPLAIN QUERY PLAN SELECT key FROM photo WHERE " + CacheReader.isDated, 1, 2) {
+                $0.text(3)
+            }
+        }
+        #expect(plan.count == 1 && plan.allSatisfy { $0.contains("SEARCH") && $0.contains("photo_by_date") })
     }
 }

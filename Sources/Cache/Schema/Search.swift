@@ -44,17 +44,20 @@ extension CacheReader {
         }
     }
 
+    /// The SQL condition for photos with a date in a period. The number 0 stands for an unknown date.
+    static let isDated = "date >= ? AND date < ? AND date <> \(Timestamp.unknown.milliseconds)"
+
     private func forEachPhoto(
         from dates: Range<Timestamp>, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
     ) throws {
         let (start, end) = (dates.lowerBound.milliseconds, dates.upperBound.milliseconds)
         guard let candidates else {
             return try connection.forEachNumber(
-                "key", "FROM photo WHERE date >= ? AND date < ?", start, end, body: body)
+                "key", "FROM photo WHERE \(Self.isDated)", start, end, body: body)
         }
         try connection.forEach(
-            "SELECT key FROM photo WHERE key IN (SELECT value FROM json_each(?)) AND date >= ? AND date < ?",
-            candidates.keyList, start, end
+            "SELECT key FROM photo WHERE \(Self.isDated) AND key IN (SELECT value FROM json_each(?))",
+            start, end, candidates.keyList
         ) { body($0.int(0)) }
     }
 
