@@ -116,10 +116,21 @@ import Testing
         #expect(cache.mark.isSet)
     }
 
+    /// Stores a source whose server recognized the user.
+    private func storeSource() async throws -> ListSource {
+        let root = ListSource.Folder(path: [], validators: Validators(lastModified: "signed in"))
+        let source = ListSource(kind: .piwigo, root: address, folders: [root])
+        let cache = try open()
+        try await cache.writer.transaction { try source.store($0) }
+        await cache.writer.close()
+        return source
+    }
+
     @Test(
         "BEHAVIOURS 4.3: if only pages of the search index are damaged, all rows are kept",
         arguments: ["photo_text_data", "photo_text_idx", "photo_text_config"])
     func pagesOfTheIndex(table: String) async throws {
+        let source = try await storeSource()
         try breakPage(of: table)
         do {
             let cache = try open()
@@ -128,9 +139,20 @@ import Testing
         }
         let cache = try open()
         try await expectWhole(cache)
+        #expect(try cache.read { try $0.source() } == source)
         // No number is reused.
         try await sync(200..<201, into: cache)
         #expect(try cache.read { try $0.photo(galleryID: "200") }?.key == PhotoKey(101))
+    }
+
+    @Test("A rescue leaves out a damaged table of folders")
+    func damagedFolders() async throws {
+        _ = try await storeSource()
+        for table in ["photo_text_data", "folder"] { try breakPage(of: table) }
+        DamageMark(database: path).set()
+        let cache = try open()
+        try await expectWhole(cache)
+        #expect(try cache.read { try $0.source() }?.folders == [])
     }
 
     @Test("A rescue removes what an interrupted one left, and reserves the numbers of removed photos")

@@ -226,7 +226,7 @@ private struct DatabaseRescue {
         }
     }
 
-    /// Copies all rows. Returns false if anything is missing or damaged.
+    /// Copies all rows. Returns false if any of the watched tables is missing or damaged.
     private func take(_ copy: Connection) throws -> Bool {
         try copy.run("ATTACH DATABASE ? AS damaged", path)
         guard try copy.first("PRAGMA damaged.user_version", row: { Int($0.int(0)) }) == Schema.version,
@@ -234,13 +234,14 @@ private struct DatabaseRescue {
             try copy.first("SELECT address FROM damaged.gallery", row: { $0.text(0) }) == address.text
         else { return false }
         for table in Schema.tables + ["sqlite_schema", "sqlite_sequence"] {
-            // "If the argument is the name of a table, then only that table, and its indexes, are checked."
-            let complaint = try copy.first("PRAGMA damaged.integrity_check(\(table))") { $0.text(0) }
-            guard complaint == "ok" else { return false }
+            guard try isIntact(table, copy) else { return false }
         }
+        // The folders state whether the server recognized the user, because a guest's view must not remove the user's
+        // photos. The rescue leaves out damaged folders, because it would otherwise lose the photos, too.
+        let tables = try Schema.tables + (isIntact("folder", copy) ? ["folder"] : [])
         // Takes no write lock of the damaged database. A commit to two databases would need a super-journal.
         try copy.transaction(writes: false) {
-            for table in Schema.tables {
+            for table in tables {
                 // Computed columns, which take no values, are not in this list.
                 let columns = try copy.map("SELECT name FROM pragma_table_info(?, 'main')", table) { $0.text(0) }
                     .joined(separator: ", ")
@@ -254,6 +255,16 @@ private struct DatabaseRescue {
         try copy.execute("DETACH DATABASE damaged")
         try SchemaCheck.check(copy)
         return true
+    }
+
+    /// Whether a table of the damaged database is intact, with its indices.
+    private func isIntact(_ table: String, _ copy: Connection) throws -> Bool {
+        do {
+            // "If the argument is the name of a table, then only that table, and its indexes, are checked."
+            return try copy.first("PRAGMA damaged.integrity_check(\(table))") { $0.text(0) } == "ok"
+        } catch let error as SQLiteError where error.isDamage {
+            return false
+        }
     }
 
     private func removeCopy(_ path: String) {
