@@ -130,6 +130,27 @@ import Testing
         }
     }
 
+    @Test("After a first update that failed midway, a guest's view does not remove the private photos")
+    func restartedAfterFailure() async throws {
+        let settings: [String: any Sendable] = [
+            "users": Self.users, "private": true,
+            "albums": ["2": ["photos": [Int](), "private": false] as [String: any Sendable]],
+        ]
+        let server = try await PiwigoServer.start(photos: 700, settings: settings)
+        try server.order(["add": 2, "name": "public.jpg"])
+        try server.order(["fault": "repeat", "page": 1])
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            let before = try ids(cache)
+            #expect(try before.count == 500 && galleries.failure(cache) != nil)
+            try await forget(Self.signIn, cache)
+            try server.order(["fault": "none", "page": 0])
+            #expect(await update(cache, server) == [])
+            #expect(galleries.activity.questions.count == 1)
+            #expect(try ids(cache) == before)
+        }
+    }
+
     @Test("Protected originals of private albums come with the session, which begins again if it has ended")
     func originals() async throws {
         let server = try await start(["isProtected": true])

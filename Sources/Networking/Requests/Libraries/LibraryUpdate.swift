@@ -118,9 +118,11 @@ struct LibraryUpdate {
         var latest: Timestamp?
         var isAllInParts = true
         var rhythm = ListRhythm()
+        let beginning = ListSource(
+            kind: library.kind, root: library.server, folders: isRecognized ? LibraryState.marked([]) : [])
         let pageCount: Int
         do {
-            pageCount = try await reader.readPhotos(of: library) { [cache, context, library] photos in
+            pageCount = try await reader.readPhotos(of: library) { [cache, context] photos in
                 latest = Self.latest(latest, photos)
                 isAllInParts = isAllInParts && photos.allSatisfy { $0.part != LibraryPhoto.noPart }
                 let count = try await comparer.add(LibraryListing(photos, digest))
@@ -128,8 +130,7 @@ struct LibraryUpdate {
                     context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
                 }
                 if rhythm.isBeginningDue(count) {
-                    try await comparer.commitBeginning(
-                        in: cache, from: ListSource(kind: library.kind, root: library.server), at: context.now())
+                    try await comparer.commitBeginning(in: cache, from: beginning, at: context.now())
                 }
             }
         } catch  where !(error is CancellationError) && !(error is FormatError) {
@@ -150,6 +151,9 @@ struct LibraryUpdate {
                 counts: counts, latestChange: canSkipPages ? change : nil, isSignedIn: reader.isSignedIn),
             isSteady: isSteady)
     }
+
+    /// Whether the server has answered, and recognizes the user.
+    private var isRecognized: Bool { reader.head != nil && reader.isSignedIn }
 
     // MARK: - Changes
 
@@ -235,8 +239,10 @@ struct LibraryUpdate {
             onlyWithin: state == nil ? [] : nil, keepsOthers: !removes)
         try Task.checkCancellation()
         context.activity.setPhase(.committing, of: cache.id)
-        let place = ListSource(
-            kind: library.kind, root: library.server, folders: state?.stored ?? source?.folders ?? [])
+        // A guest's view must not remove the photos so far.
+        let known = source?.folders ?? []
+        let folders = state?.stored ?? (isRecognized ? LibraryState.marked(known) : known)
+        let place = ListSource(kind: library.kind, root: library.server, folders: folders)
         return try await cache.writer.commit(
             changes, skipped: skipped, validators: Validators(), isPrivate: reader.head?.isPrivate,
             isPublic: reader.head?.beganPublic ?? false, source: place, at: context.now())
@@ -258,8 +264,8 @@ private struct LibraryState: Equatable {
         (self.counts, self.latestChange, self.isSignedIn) = (counts, latestChange, isSignedIn)
     }
 
-    /// Creates the state from its stored form, a list of folders. Returns nil if the last update did not read all
-    /// photos.
+    /// Creates the state from its stored form, a list of folders. Returns nil if no update has read all photos, and the
+    /// server has not recognized the user.
     ///
     /// Each part is a folder with its count as the validator. The outermost folder stores the time of the latest
     /// change, and whether the server recognized the user.
@@ -274,6 +280,13 @@ private struct LibraryState: Equatable {
     }
 
     fileprivate static let signedIn = "signed in"
+
+    /// Returns stored folders with the mark that the server recognized the user.
+    static func marked(_ folders: [ListSource.Folder]) -> [ListSource.Folder] {
+        var root = folders.first { $0.path.isEmpty } ?? ListSource.Folder(path: [], validators: Validators())
+        root.validators.lastModified = signedIn
+        return [root] + folders.filter { !$0.path.isEmpty }
+    }
 
     /// The stored form: a list of folders.
     var stored: [ListSource.Folder] {
