@@ -108,6 +108,29 @@ import Testing
         }
     }
 
+    @Test("Views that run for ever hang neither facts, errors nor cleaning", .ownThread, .unlessItHangs)
+    func endlessViews() async throws {
+        try await make()
+        let numbers = "WITH RECURSIVE number (n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM number)"
+        try Connection(path: folder.path("\(path)/gallery.sqlite"), access: .readWrite).execute(
+            """
+            DROP TABLE photo;
+            DROP TABLE thumbnail;
+            -- The columns that the gallery's record needs take no time.
+            CREATE VIEW photo AS
+                SELECT 1 AS key, NULL AS revision, NULL AS library_part, NULL AS photo_trouble, NULL AS photo_reason,
+                       (\(numbers) SELECT count(*) FROM number) AS thumbnail_trouble, NULL AS thumbnail_reason
+                FROM gallery;
+            CREATE VIEW thumbnail AS
+                \(numbers) SELECT n AS photo, x'' AS data, NULL AS unproven FROM number WHERE n < 0;
+            """)
+        #expect(try gallery().record?.address == address)
+        #expect(try caches().facts(of: address)?.errorCount == 0)
+        #expect(try caches().failures(of: address, photoLimit: 10) == nil)
+        _ = try gallery().canShrink
+        #expect(throws: SQLiteError.interrupted) { try gallery().dropThumbnails(5) }
+    }
+
     @Test("A database does not shrink into a folder behind a link")
     func shrinksBehindLink() async throws {
         try await make()

@@ -47,8 +47,19 @@ public struct ClosedGalleryCache: Sendable {
         }
     }
 
-    /// The longest time to read the record of a database.
-    private static let patience = Duration.seconds(2)
+    /// Opens a cache's database, and calls `body`. Interrupts statements that take too long.
+    ///
+    /// The fetcher reads strangers' bytes and can write any database. A forged view could run for ever.
+    ///
+    /// - Parameter patience: the longest time for all statements. Statements that read few rows take milliseconds.
+    static func withDatabase<Result>(
+        in folder: String, _ access: Connection.Access = .readOnly, within patience: Duration = .seconds(2),
+        _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        let connection = try Connection(path: folder + "/gallery.sqlite", access: access, patience: 200)
+        let start = ContinuousClock.now
+        return try connection.interrupting(when: { ContinuousClock.now - start > patience }) { try body(connection) }
+    }
 
     private static func record(_ folder: String, _ access: Connection.Access) throws(CacheError) -> GalleryRecord? {
         try PrivateFolder.check(folder)
@@ -62,10 +73,7 @@ public struct ClosedGalleryCache: Sendable {
                 let connection = try Connection(path: path, access: .readWrite, patience: 200)
                 _ = try connection.first("SELECT 1 FROM sqlite_schema") { _ in true }
             }
-            let connection = try Connection(path: path, access: access, patience: 200)
-            // A forged view could run for ever. Reading the record takes milliseconds.
-            let start = ContinuousClock.now
-            return try connection.interrupting(when: { ContinuousClock.now - start > patience }) {
+            return try withDatabase(in: folder, access) { connection in
                 let version = try Schema.version(of: connection)
                 guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }
                 if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) == nil {
@@ -143,7 +151,9 @@ extension ClosedGalleryCache {
 
     /// The total size of the thumbnails within the database, in bytes. Computing the size reads all thumbnails.
     public var thumbnailsSize: Int64 {
-        number("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64(clamped: $0) } ?? 0
+        // A gallery may have a million thumbnails.
+        number("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail", within: .seconds(60))
+            .map { Int64(clamped: $0) } ?? 0
     }
 
     /// The total size of the photos in bytes, including partial files.
@@ -184,11 +194,13 @@ extension ClosedGalleryCache {
         PrivateFolder.entries(folder).filter(isMeant).map { ($0, Self.size("\(folder)/\($0)")) }
     }
 
-    /// Returns the number that a query selects from the database. Returns nil if the database is unreadable.
-    private func number(_ sql: String) -> Double? {
+    /// Returns the number that a query selects from the database. Returns nil if the database is unreadable, or if the
+    /// query takes too long.
+    private func number(_ sql: String, within patience: Duration = .seconds(2)) -> Double? {
         guard record != nil else { return nil }
-        return try? Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200)
-            .first(sql) { $0.optionalDouble(0) ?? 0 }
+        return try? Self.withDatabase(in: folder, within: patience) { connection in
+            try connection.first(sql) { $0.optionalDouble(0) ?? 0 }
+        }
     }
 
     static func size(_ path: String) -> Int64 {
@@ -274,11 +286,12 @@ extension ClosedGalleryCache {
     /// ``shrink()``.
     func dropThumbnails(_ count: Int) throws -> Int {
         try withExclusiveLock {
-            let connection = try Connection(path: database, access: .readWrite, patience: 200)
-            return try connection.transaction(writes: true) {
-                let keys = try connection.map("SELECT photo FROM thumbnail LIMIT ?", count) { $0.int(0) }
-                try GalleryWriter.dropThumbnails(keys, connection)
-                return keys.count
+            try Self.withDatabase(in: folder, .readWrite) { connection in
+                try connection.transaction(writes: true) {
+                    let keys = try connection.map("SELECT photo FROM thumbnail LIMIT ?", count) { $0.int(0) }
+                    try GalleryWriter.dropThumbnails(keys, connection)
+                    return keys.count
+                }
             }
         }
     }

@@ -92,8 +92,9 @@ extension CacheFolder {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try cache.read { try $0.troubleCount() }
         }
-        let connection = try Connection(path: gallery.folder + "/gallery.sqlite", access: .readOnly, patience: 200)
-        guard try Schema.version(of: connection) == Schema.version else { return 0 }
-        return try CacheReader(connection).troubleCount()
+        return try ClosedGalleryCache.withDatabase(in: gallery.folder) { connection in
+            guard try Schema.version(of: connection) == Schema.version else { return 0 }
+            return try CacheReader(connection).troubleCount()
+        }
     }
 }

@@ -106,9 +106,12 @@ extension CacheFolder {
             return try? cache.read { try GalleryFailures($0, photoLimit: photoLimit) }
         }
         guard let gallery = gallery(address), gallery.record != nil else { return nil }
-        let connection = try? Connection(path: gallery.folder + "/gallery.sqlite", access: .readOnly, patience: 200)
-        guard let connection, (try? Schema.version(of: connection)) == Schema.version else { return nil }
-        return try? GalleryFailures(CacheReader(connection), photoLimit: photoLimit)
+        // Many photos may have failed.
+        return try? ClosedGalleryCache.withDatabase(in: gallery.folder, within: .seconds(10)) {
+            connection -> GalleryFailures? in
+            guard try Schema.version(of: connection) == Schema.version else { return nil }
+            return try GalleryFailures(CacheReader(connection), photoLimit: photoLimit)
+        }
     }
 }
 
