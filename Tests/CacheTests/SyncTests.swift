@@ -231,6 +231,49 @@ import Testing
         #expect(try test.photo("7").name == "Photo 7")
     }
 
+    @Test("Sort keys of another collation are made anew when the list has new photos", arguments: [1, 2_500])
+    func otherCollation(newPhotos: Int) async throws {
+        let entries = try (0..<5_000 + newPhotos).map { try entry("\($0)") }
+        try await test.sync(Array(entries.prefix(5_000)))
+        let indices = "SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_master WHERE type = 'index' ORDER BY name)"
+        let before = try test.cache.read { try $0.connection.first(indices) { $0.text(0) } }
+        try await storeForeignKeys(of: "xx_XX.UTF-8")
+        try await test.sync(Array(entries.prefix(5_000)))
+        #expect(try foreignKeys() == 5_000)
+        try await test.sync(entries)
+        #expect(try foreignKeys() == 0)
+        let names = try test.cache.read { reader in
+            try reader.connection.map("SELECT name FROM photo ORDER BY name_key, key") { $0.text(0) }
+        }
+        #expect(names == entries.map(\.name))
+        #expect(try test.cache.read { try $0.connection.first(indices) { $0.text(0) } } == before)
+        #expect(try await test.cache.writer.complaints().isEmpty)
+    }
+
+    @Test("Sort keys of an unknown collation are made anew once, although the list has not changed")
+    func unknownCollation() async throws {
+        try await test.sync([entry("a"), entry("b")])
+        for name in [nil, NaturalKey.collation] as [String?] {
+            try await storeForeignKeys(of: name)
+            try await test.sync([entry("a"), entry("b")])
+            #expect(try foreignKeys() == (name == nil ? 0 : 2))
+        }
+    }
+
+    /// Gives all photos a sort key that no name has in this process's collation.
+    private func storeForeignKeys(of collation: String?) async throws {
+        try await test.cache.writer.transaction { connection in
+            try connection.run("UPDATE photo SET name_key = x'FF'")
+            try connection.run("UPDATE gallery SET collation = ?", collation)
+        }
+    }
+
+    private func foreignKeys() throws -> Int64? {
+        try test.cache.read { reader in
+            try reader.connection.first("SELECT count(*) FROM photo WHERE name_key = x'FF'") { $0.int(0) }
+        }
+    }
+
     @Test func theSlowerOfTwoUpdatesFails() async throws {
         let slow = try test.cache.beginSync()
         try slow.add([entry("slow")])

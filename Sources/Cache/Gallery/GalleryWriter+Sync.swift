@@ -33,6 +33,7 @@ extension GalleryWriter {
                 ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
             let indices = try PhotoIndices(added: changes.added, altered: changes.altered, connection)
             try indices.drop(connection)
+            try NameKeys.renew(before: changes, isIndexed: !indices.areRebuilt, connection)
             try changes.base?.store(connection)
             let base = try AddressBase(connection)
             let insertion = try PhotoInsertion(connection, indices, base)
@@ -172,6 +173,52 @@ extension GalleryWriter {
                 item.annotations.map { Borrowed.text($0) }, item.videoMilliseconds)
         }
         if indices.areRebuilt { try change() } else { try PhotoText.whileChanging(key, connection, change) }
+    }
+}
+
+/// The sort keys of the names in the rows.
+///
+/// They depend on the locale of the process that made them.
+private enum NameKeys {
+    /// The number of rows to read at once.
+    private static let rowsAtOnce = 4_096
+
+    /// Makes all keys anew if a process with another collation made them.
+    ///
+    /// The order by name needs keys of one collation, but a job of cron may update the gallery in another locale than the
+    /// user's. An update without new and changed photos adds no keys, so it leaves the keys of another collation as they
+    /// are. Keys of an unknown collation may be a mixture.
+    ///
+    /// - Parameter isIndexed: whether the database has the index of names now.
+    static func renew(before changes: SyncChanges, isIndexed: Bool, _ connection: Connection) throws {
+        let stored: String? = try connection.first("SELECT collation FROM gallery") { $0.optionalText(0) } ?? nil
+        let current = NaturalKey.collation
+        guard stored != current, stored == nil || changes.added > 0 || changes.altered > 0 else { return }
+        var maker = NaturalKey()
+        var last = Int64.min
+        var (isDropped, isAtEnd) = (false, false)
+        while !isAtEnd {
+            let before = last
+            var count = 0
+            var renewed: [(row: Int64, key: [UInt8])] = []
+            try connection.forEach(
+                "SELECT key, name, name_key FROM photo WHERE key > ? ORDER BY key LIMIT ?", before, rowsAtOnce
+            ) { row in
+                (last, count) = (row.int(0), count + 1)
+                maker.make(of: Array(row.text(1).utf8)[...])
+                if maker.bytes != row.blob(2) { renewed.append((last, maker.bytes)) }
+            }
+            if isIndexed, !isDropped, !renewed.isEmpty {
+                // Usually most keys change, and building an index is faster than changing most of its entries.
+                try connection.execute("DROP INDEX photo_by_name")
+                isDropped = true
+            }
+            for (row, key) in renewed { try connection.run("UPDATE photo SET name_key = ? WHERE key = ?", key, row) }
+            // In a forged table, the numbers of the rows might not increase.
+            isAtEnd = count < rowsAtOnce || last <= before
+        }
+        if isDropped { try connection.execute("CREATE INDEX photo_by_name ON photo (name_key)") }
+        try connection.run("UPDATE gallery SET collation = ?", current)
     }
 }
 

@@ -22,7 +22,16 @@ struct NaturalKey {
 
     /// - Parameter locale: the collation locale. Tests pass the name of a plain locale.
     init(locale: String = Self.locale) {
-        isCollationPlain = ["C", "POSIX", "C.UTF-8", "C.utf8"].contains(locale)
+        isCollationPlain = Self.plainLocales.contains(locale)
+    }
+
+    /// The locales that compare text byte by byte. Their keys are equal.
+    private static let plainLocales: Set<String> = ["C", "POSIX", "C.UTF-8", "C.utf8"]
+
+    /// The name of the collation of the keys that this program makes.
+    static var collation: String {
+        let locale = locale
+        return plainLocales.contains(locale) ? "C" : locale
     }
 
     /// The name of the program's collation locale.

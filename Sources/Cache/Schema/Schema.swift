@@ -309,6 +309,10 @@ enum Schema {
         -- The common beginning of the addresses of photos and thumbnails; see AddressBase.
         ALTER TABLE gallery ADD COLUMN address_base TEXT NOT NULL DEFAULT '';
         """,
+        """
+        -- The collation of the sort keys of the photos' names; see NaturalKey. NULL if unknown.
+        ALTER TABLE gallery ADD COLUMN collation TEXT;
+        """,
     ]
 }
 
@@ -325,7 +329,7 @@ enum SchemaCheck {
     static let largest: Int64 = 1 << 44
 
     /// The digest of the layout that the migrations make.
-    static let usualLayout = "f4c84120ffee6d145dbe6b944ce268f4"
+    static let usualLayout = "911a832cbb9f54c7b8a9ae572da5472f"
 
     /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {
