@@ -235,6 +235,16 @@ import Testing
         #expect(throws: FormatError.encoding("UTF-16")) { try parse([0xFF, 0xFE, 0x3C, 0x00]) }
     }
 
+    @Test("A name keeps its bytes after a long text, wherever the text is cut", arguments: 0..<6)
+    func longText(offset: Int) throws {
+        let text = String(repeating: "x", count: offset) + String(repeating: "ж", count: 3_000)
+        let page = Array("<p>\(text)</p><a href='Фото.jpg'>x</a>".utf8)
+        for pieces in [page.count, 100, 1] {
+            let piece = try ListingPiece(page, pieces: pieces, HTMLListingParser(folder: folder))
+            #expect(piece.names == ["Фото.jpg"], "in pieces of \(pieces) bytes")
+        }
+    }
+
     @Test("References are read in every form that browsers accept")
     func forms() throws {
         for tag in [

@@ -9,7 +9,7 @@ struct HTMLFilter {
     static let maximumTag = 1 << 16
     /// The maximum number of attributes in a tag.
     static let maximumAttributes = 256
-    /// The maximum number of bytes of a text. The filter drops further bytes.
+    /// The maximum number of bytes of a text, before escaping. The filter drops further bytes.
     private static let maximumText = 4_096
 
     /// The limit that a page exceeds.
@@ -100,12 +100,14 @@ struct HTMLFilter {
     private var isQuoted: Bool { if case .quoted = state { true } else { false } }
 
     private mutating func takeText(_ byte: UInt8, _ output: inout [UInt8]) {
-        if byte == UInt8(ascii: "<") {
+        guard byte != UInt8(ascii: "<") else {
             state = .opened
-        } else {
-            length += 1
-            if length <= Self.maximumText { output.append(byte) }
+            return
         }
+        // An escape counts once, so the filter never cuts within it. libxml2 would take half an escape for a sign that
+        // the whole page has another encoding.
+        if !Self.continuesEscape(byte) { length += 1 }
+        if length <= Self.maximumText { output.append(byte) }
     }
 
     private mutating func open(_ byte: UInt8, _ output: inout [UInt8]) {
@@ -252,6 +254,9 @@ struct HTMLFilter {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    /// Returns whether a byte continues an escape of ``ByteEscaping``.
+    private static func continuesEscape(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
