@@ -159,6 +159,13 @@ import Testing
         #expect(photos.first?.date == .published(try #require(Timestamp(iso8601: "2026-11-25T21:00:00Z"))))
     }
 
+    @Test("A picture inside a text, as a data address, does not hide the pictures that follow")
+    func dataAddresses() throws {
+        let data = "<img src='data:image/png;base64,\(String(repeating: "A", count: 70_000))'>"
+        let photos = try jsonPhotos(#"{"items":[{"id":"1","content_html":"\#(data)<img src='a.jpg'>"}]}"#)
+        #expect(photos.map(\.photo.text) == ["https://example.org/users/me/a.jpg"])
+    }
+
     @Test("Groups, titles and thumbnails of Media RSS belong to their pictures")
     func groups() throws {
         let photos = try photos(

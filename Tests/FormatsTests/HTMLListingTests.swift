@@ -245,6 +245,34 @@ import Testing
         }
     }
 
+    @Test("Long values of attributes are cut, and the rest of the page is read")
+    func longValues() throws {
+        let link = "<a href='Фото.jpg'>x</a>"
+        for part in ["A", "ж", "&amp;", "="] {
+            let long = String(repeating: part, count: 70_000 / part.utf8.count)
+            for tag in [
+                "<img src='data:image/png;base64,\(long)'>", "<div data-page=\"\(long)\" class=x>",
+                "<div data-page=\(long)>", "<div a='\(long)' b='\(long)' c='\(long)' d='\(long)'>",
+            ] {
+                for pieces in [1 << 20, 1_000] {
+                    let page = Array((tag + link).utf8)
+                    let piece = try ListingPiece(page, pieces: pieces, HTMLListingParser(folder: folder))
+                    #expect(piece.names == ["Фото.jpg"], "\(tag.prefix(40)), in pieces of \(pieces) bytes")
+                }
+            }
+        }
+        let late = "<a href='a.jpg'><img src='data:\(String(repeating: "A", count: 70_000))' data-src='small.jpg'></a>"
+        #expect(try parse(late).files.first?.thumbnail?.path == "/my%20photos/small.jpg")
+    }
+
+    @Test("A cut address is invalid, even if its beginning is the address of a picture")
+    func cutAddresses() throws {
+        let blanks = String(repeating: "&#32;", count: 6_000)
+        for address in ["a.jpg\(blanks)/x", "a.jpg#\(blanks)/x", "&#\(String(repeating: "0", count: 30_000))97;.jpg"] {
+            #expect(try names(address) == [], "\(address.prefix(10))")
+        }
+    }
+
     @Test("References are read in every form that browsers accept")
     func forms() throws {
         for tag in [

@@ -3,14 +3,20 @@
 /// The filter bounds the time and memory that libxml2 needs. libxml2 compares each attribute of a tag with all others,
 /// and it buffers a tag, a comment or a script until its end. If a piece ends within `</script>`, libxml2 treats the
 /// rest of the page as part of the script. So the filter drops comments, declarations, scripts and styles, and the
-/// parts of a tag that are not attributes. It also cuts long texts.
+/// parts of a tag that are not attributes. It also cuts long texts and long values of attributes.
 struct HTMLFilter {
-    /// The maximum number of bytes of a tag.
+    /// The maximum number of bytes of a tag without its values.
     static let maximumTag = 1 << 16
     /// The maximum number of attributes in a tag.
     static let maximumAttributes = 256
     /// The maximum number of bytes of a text, before escaping. The filter drops further bytes.
     private static let maximumText = 4_096
+    /// The maximum number of bytes of a value. The filter cuts longer values, such as pictures within a page.
+    private static let maximumValue = 25_000
+    /// The maximum number of bytes of all values of a tag. The filter cuts the values that do not fit.
+    private static let maximumValues = 1 << 16
+    /// The last character of each cut value. No address may contain it.
+    private static let cut: UInt8 = 0x7F
 
     /// The limit that a page exceeds.
     enum Excess: Error {
@@ -49,6 +55,10 @@ struct HTMLFilter {
     private var state = State.text
     private var length = 0
     private var attributes = 0
+    /// The number of kept bytes of the value, and of all values.
+    private var (valueLength, valuesLength) = (0, 0)
+    /// Whether the current value is cut.
+    private var isCut = false
     /// Whether the last byte of the tag is a slash outside of values.
     private var endsWithSlash = false
     private var tagName: [UInt8] = []
@@ -138,7 +148,7 @@ struct HTMLFilter {
     private mutating func begin(_ state: State, _ bytes: [UInt8], _ output: inout [UInt8]) {
         output += bytes
         self.state = state
-        (length, attributes, endsWithSlash, hasTags) = (0, 0, false, true)
+        (length, attributes, valuesLength, endsWithSlash, hasTags) = (0, 0, 0, false, true)
     }
 
     /// Skips a byte of a declaration or comment.
@@ -177,10 +187,14 @@ struct HTMLFilter {
 
     /// Filters a byte of a tag, except for the final `>`.
     private mutating func takeTag(_ byte: UInt8, _ output: inout [UInt8]) throws(Excess) {
+        switch state {
+        case .quoted(let quote) where byte != quote: return takeValue(byte, &output)
+        case .bare where !Self.isBlank(byte): return takeValue(byte, &output)
+        default: break
+        }
         length += 1
         guard length <= Self.maximumTag else { throw .tag }
-        let isInValue = if case .bare = state { true } else if case .quoted = state { true } else { false }
-        endsWithSlash = byte == UInt8(ascii: "/") && !isInValue
+        endsWithSlash = byte == UInt8(ascii: "/")
         switch state {
         case .end: output.append(byte)
         case .name:
@@ -193,23 +207,35 @@ struct HTMLFilter {
             } else {
                 state = .bogus
             }
-        case .quoted(let quote):
-            output.append(byte)
-            if byte == quote {
-                state = .space
-                output.append(UInt8(ascii: " "))
-            }
+        case .quoted:
+            state = .space
+            output += [byte, UInt8(ascii: " ")]
         case .bare:
+            state = .space
             output.append(byte)
-            if Self.isBlank(byte) { state = .space }
         case .bogus:
             if Self.isBlank(byte) { state = .space }
         case .equals:
             guard !Self.isBlank(byte) else { return }
             output.append(byte)
+            (valueLength, isCut) = (0, false)
             state = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") ? .quoted(by: byte) : .bare
         default: try takeWord(byte, &output)
         }
+    }
+
+    /// Filters a byte of a value after the first byte. Cuts a value that is too long.
+    ///
+    /// The end of an address might be all that makes it invalid, and a reference may shorten many bytes to one. So a cut
+    /// value ends with a character that makes any address invalid.
+    private mutating func takeValue(_ byte: UInt8, _ output: inout [UInt8]) {
+        endsWithSlash = false
+        guard !isCut else { return }
+        let isFull = valueLength >= Self.maximumValue || valuesLength >= Self.maximumValues
+        isCut = isFull && !Self.continuesEscape(byte)
+        output.append(isCut ? Self.cut : byte)
+        valueLength += 1
+        valuesLength += 1
     }
 
     /// Filters a byte before, in or behind the name of an attribute.

@@ -151,6 +151,16 @@ import Testing
         #expect(try galleries.ids(cache).count == 4)
     }
 
+    @Test("A page leads to its feed although a tag after the feed's address has a very long value")
+    func longValue() async throws {
+        post(10...11)
+        let data = "<div data-page='\(String(repeating: "x", count: 70_000))'></div>"
+        let server = try blog(Self.page.replacing("<body>", with: "<body>\(data)"))
+        let cache = try galleries.open(server.url("/blog"))
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["post-10", "post-11"])
+    }
+
     @Test("A page with photos opens as a web gallery, although it names a feed")
     func pageWithPhotos() async throws {
         post(10...11)
