@@ -281,6 +281,37 @@ import Testing
         let spaces = String(repeating: " ", count: 60_000) + "."
         let texts = (0..<200).map { "<description>&lt;img src='\($0).jpg'&gt;\(spaces)</description>" }
         #expect(try (1...20).contains(photos("<rss><item><guid>1</guid>\(texts.joined())</item></rss>").count))
+        let short = (0..<300).map { "<description>&lt;img src='\($0).jpg'&gt;</description>" }.joined()
+        #expect(try photos("<rss><item><guid>1</guid>\(short)</item></rss>").count == 100)
+    }
+
+    @Test("A long text of a post is read, and a long title is cut between two characters", arguments: 0..<4)
+    func longTexts(offset: Int) throws {
+        let text = String(repeating: "x", count: offset) + String(repeating: "🌊", count: 50_000)
+        let photos = try photos(
+            """
+            <rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><title>\(text)</title>
+            <content:encoded><![CDATA[<img src="a.jpg">\(text)<img src="b.jpg">]]></content:encoded></item></channel></rss>
+            """)
+        #expect(photos.map { $0.photo.text.suffix(5) } == ["a.jpg", "b.jpg"])
+        #expect(photos.allSatisfy { $0.name.hasSuffix("🌊…") })
+    }
+
+    @Test("An id that is too long is ignored, and the address is the id")
+    func longIDs() throws {
+        func ids(_ count: Int) throws -> [[String]] {
+            let id = String(repeating: "x", count: count)
+            let pictures = "<enclosure type='image/jpeg' url='a.jpg'/><enclosure type='image/jpeg' url='b.jpg'/>"
+            let attachments = #"[{"url":"a.jpg"},{"url":"b.jpg"}]"#
+            return [
+                try photos("<rss><channel><item><guid>\(id)</guid>\(pictures)</item></channel></rss>").map(\.id),
+                try jsonPhotos(#"{"items":[{"id":"\#(id)","attachments":\#(attachments)}]}"#).map(\.id),
+            ]
+        }
+        let id = String(repeating: "x", count: 4_096)
+        let addresses = ["https://example.org/users/me/a.jpg", "https://example.org/users/me/b.jpg"]
+        #expect(try ids(4_096) == [[id, "\(id)#2"], [id, "\(id)#2"]])
+        #expect(try ids(4_097) == [addresses, addresses])
     }
 
     @Test("Mutated feeds are read or refused")

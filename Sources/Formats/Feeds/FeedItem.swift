@@ -4,8 +4,9 @@ import Model
 /// An item of a feed, with its pictures.
 struct FeedItem {
     /// The item's own id; nil if the feed states none.
-    var id: String?
-    var title: String?
+    private(set) var id: String?
+    /// The title as one line; nil if the feed states none.
+    private(set) var title: String?
     /// The name of the author, and the tags.
     private(set) var annotations = PhotoAnnotations()
     /// The moment when the item was published.
@@ -17,6 +18,16 @@ struct FeedItem {
     var thumbnail: String?
     /// The texts of the item, which may be HTML.
     private var words: [String] = []
+    /// The number of bytes of all texts.
+    private var wordsLength = 0
+
+    /// Sets the id. Keeps an earlier id. Ignores a long id, because each picture gets a copy of it.
+    mutating func take(id text: String) {
+        if id == nil, text.utf8.count <= Self.maximumID { id = text }
+    }
+
+    /// Sets the title. Keeps an earlier title.
+    mutating func take(title text: @autoclosure () -> String) { title = title ?? Self.line(text()) }
 
     /// Sets the name of the author. Ignores further authors.
     mutating func take(author: String) {
@@ -30,6 +41,8 @@ struct FeedItem {
         if length <= Self.maximumTags, !annotations.tags.contains(tag) { annotations.tags.append(tag) }
     }
 
+    /// The maximum number of bytes of an id.
+    private static let maximumID = 4_096
     /// The maximum number of bytes of a tag or of the author's name.
     private static let maximumWord = 256
     /// The maximum number of bytes of all tags of an item.
@@ -37,7 +50,9 @@ struct FeedItem {
     /// The maximum number of pictures of an item.
     fileprivate static let maximumPictures = 1_000
     /// The maximum number of bytes of all texts of an item.
-    private static let maximumWords = 1 << 20
+    static let maximumWords = 1 << 20
+    /// The maximum number of texts of an item.
+    private static let maximumTexts = 100
 
     /// Adds a picture. Returns false if the item already has too many pictures.
     @discardableResult
@@ -47,10 +62,12 @@ struct FeedItem {
         return true
     }
 
-    /// Adds a text, which may be HTML. Ignores the text if the item's texts together become too long.
+    /// Adds a text, which may be HTML. Cuts the text if the item's texts together become too long.
     mutating func add(words text: String) {
-        guard words.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.maximumWords else { return }
+        let text = text.cut(toBytes: Self.maximumWords - wordsLength)
+        guard !text.isEmpty, words.count < Self.maximumTexts else { return }
         words.append(text)
+        wordsLength += text.utf8.count
     }
 
     /// Sets the thumbnail of the last picture or of the item. Keeps an earlier thumbnail.
@@ -92,7 +109,7 @@ struct FeedItem {
             photos.append(
                 LibraryPhoto(
                     id: id.map { number == 1 ? $0 : "\($0)#\(number)" } ?? address.text,
-                    name: Self.line(picture.title ?? title ?? picture.description) ?? address.fileName,
+                    name: Self.line(picture.title) ?? title ?? Self.line(picture.description) ?? address.fileName,
                     date: (date ?? changeDate).map { .published($0) }, revision: address.text, photo: address,
                     thumbnail: (picture.thumbnail ?? (named.count == 1 ? thumbnail : nil)).flatMap { base.picture($0) },
                     annotations: annotations)

@@ -13,12 +13,14 @@ public final class FeedParser: LibraryParser {
     private let base: Address
     private var open: [FeedElement] = []
     private var text: [UInt8] = []
+    /// Whether the parser has cut the present text.
+    private var isCut = false
     private var item: FeedItem?
     private var photos: [LibraryPhoto] = []
     /// The title of the feed.
     public private(set) var galleryName: String?
 
-    /// The maximum number of bytes of a text. Longer texts are cut.
+    /// The maximum number of bytes of a text other than an item's words. Longer texts are cut.
     private static let maximumText = 65_536
 
     /// Creates a parser for one feed.
@@ -70,8 +72,8 @@ public final class FeedParser: LibraryParser {
             open.append(element)
             begin(element, attributes)
         case .text(let bytes, _):
-            guard item != nil || isInFeedTitle, open.last?.hasText == true else { return }
-            text.append(contentsOf: bytes.prefix(Self.maximumText - text.count))
+            guard item != nil || isInFeedTitle, let element = open.last, element.hasText else { return }
+            add(bytes, atMost: element == .words ? FeedItem.maximumWords : Self.maximumText)
         case .end:
             if isInFeedTitle, galleryName == nil {
                 galleryName = FeedItem.line(String(validating: text.trimmedOfWhiteSpace, as: UTF8.self))
@@ -80,11 +82,27 @@ public final class FeedParser: LibraryParser {
         }
     }
 
+    private func beginText() {
+        text.removeAll(keepingCapacity: true)
+        isCut = false
+    }
+
+    /// Adds a part of a text. Cuts a text that is too long between two characters.
+    ///
+    /// libxml2 delivers whole characters.
+    private func add(_ bytes: UnsafeRawBufferPointer, atMost maximum: Int) {
+        guard !isCut else { return }
+        var end = min(maximum - text.count, bytes.count)
+        while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        text.append(contentsOf: bytes[..<end])
+        isCut = end < bytes.count
+    }
+
     private func begin(_ element: FeedElement, _ attributes: Attributes) {
         if element == .item {
             item = FeedItem()
         } else if element.hasText {
-            text.removeAll(keepingCapacity: true)
+            beginText()
         }
         switch element {
         case .mediaContent:
@@ -115,7 +133,7 @@ public final class FeedParser: LibraryParser {
             item = nil
         } else if element.hasText {
             item?.take(text, of: element, isInPicture: isInPicture, isInAuthor: open.contains(.author))
-            text.removeAll(keepingCapacity: true)
+            beginText()
         }
     }
 }
@@ -200,10 +218,10 @@ extension FeedItem {
     fileprivate mutating func take(_ text: [UInt8], of element: FeedElement, isInPicture: Bool, isInAuthor: Bool) {
         guard let text = String(validating: text.trimmedOfWhiteSpace, as: UTF8.self), !text.isEmpty else { return }
         switch element {
-        case .id: id = id ?? text
-        case .title: title = title ?? text
+        case .id: take(id: text)
+        case .title: take(title: text)
         case .mediaTitle where isInPicture: name(text)
-        case .mediaTitle: title = title ?? text
+        case .mediaTitle: take(title: text)
         case .mediaDescription where isInPicture: describe(text)
         case .date: date = date ?? FeedDate.moment(text)
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)

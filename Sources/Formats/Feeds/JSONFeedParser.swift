@@ -88,8 +88,8 @@ public final class JSONFeedParser: LibraryParser {
         private mutating func take(_ text: String) {
             guard !text.isEmpty else { return }
             switch key {
-            case "id": item?.id = text
-            case "title": item?.title = text
+            case "id": item?.take(id: text)
+            case "title": item?.take(title: text)
             case "date_published": item?.date = FeedDate.moment(text)
             case "date_modified": item?.changeDate = FeedDate.moment(text)
             case "content_html": item?.add(words: text)
