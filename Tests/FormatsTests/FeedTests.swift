@@ -223,7 +223,12 @@ import Testing
 
     @Test("A feed may be cut anywhere", arguments: [socialFeed, siteFeed, blogFeed])
     func cuts(feed: String) throws {
-        let (whole, bytes) = (try photos(feed), Array(feed.utf8))
+        try expectSamePhotos(feed, photos(feed))
+    }
+
+    /// Expects the same photos wherever the feed is cut.
+    private func expectSamePhotos(_ feed: String, _ whole: [LibraryPhoto]) throws {
+        let bytes = Array(feed.utf8)
         for cut in 0...bytes.count {
             let parser = FeedParser(base: base)
             let found = try parser.parse(Array(bytes[..<cut])) + parser.parse(Array(bytes[cut...])) + parser.finish()
@@ -283,6 +288,66 @@ import Testing
         #expect(try (1...20).contains(photos("<rss><item><guid>1</guid>\(texts.joined())</item></rss>").count))
         let short = (0..<300).map { "<description>&lt;img src='\($0).jpg'&gt;</description>" }.joined()
         #expect(try photos("<rss><item><guid>1</guid>\(short)</item></rss>").count == 100)
+    }
+
+    @Test("The images of XHTML in an entry's text are its pictures, and a title in XHTML is read")
+    func xhtml() throws {
+        let feed = """
+            <feed xmlns="http://www.w3.org/2005/Atom">
+            <title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">My <b>lakes</b></div></title>
+            <entry><id>1</id><title type="xhtml"><div>Low <i>tide</i></div></title>
+            <content type="xhtml"><h:div xmlns:h="http://www.w3.org/1999/xhtml"><h:p>Text &lt;img src="x.jpg"&gt;
+            <h:img src="a.jpg?w=1&amp;h=2" alt="A lake"/><h:img src="dot.gif" width="1"/><h:img alt="None"/></h:p>
+            <h:img src="b.jpg"/></h:div></content></entry>
+            <entry><id>2</id><title>Words</title><img xmlns="http://www.w3.org/1999/xhtml" src="c.jpg"/></entry>
+            <entry><id>3</id><title type="text">A &lt;b&gt;</title>
+            <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><img src="d.jpg"/></div></content>
+            <link rel="enclosure" type="image/jpeg" href="e.jpg"/></entry></feed>
+            """
+        let parser = FeedParser(base: base)
+        let photos = try parser.parse(Array(feed.utf8)) + parser.finish()
+        #expect(parser.galleryName == "My lakes")
+        #expect(photos.map(\.id) == ["1", "1#2", "3"] && photos.map(\.name) == ["Low tide", "Low tide", "A <b>"])
+        #expect(photos.map { $0.photo.text.split(separator: "/").last } == ["a.jpg?w=1&h=2", "b.jpg", "e.jpg"])
+        #expect(photos.map(\.annotations.description) == ["A lake", "", ""])
+        try expectSamePhotos(feed, photos)
+    }
+
+    @Test("The images of XHTML in one entry are limited")
+    func manyImages() throws {
+        func feed(_ images: String) -> String {
+            "<feed xmlns='http://www.w3.org/2005/Atom'><entry><content type='xhtml'>"
+                + "<div xmlns='http://www.w3.org/1999/xhtml'>\(images)</div></content></entry></feed>"
+        }
+        #expect(try photos(feed((0..<1_100).map { "<img src='\($0).jpg'/>" }.joined())).count == 1_000)
+        let alt = String(repeating: "x", count: 60_000)
+        let many = (0..<30).map { "<img src='\($0).jpg' alt='\(alt)'/>" }.joined()
+        #expect(try photos(feed(many)).count == 17)
+    }
+
+    @Test("The text of a title or description in HTML is read without its tags and references")
+    func htmlTitles() throws {
+        let titles = [
+            ("Don&amp;#8217;t", "Don’t"), ("Salt &amp;amp; Pepper", "Salt & Pepper"), ("Caf&amp;eacute; Ж", "Café Ж"),
+            ("&lt;b&gt;Low&lt;/b&gt;tide&lt;br&gt;again", "Lowtide again"), ("AT&amp;T", "AT&T"), ("a &lt;", "a <"),
+            ("<![CDATA[<p>One</p><p>Two</p><script>x</script>]]>", "One Two"), ("Plain", "Plain"),
+            ("&lt;a href=&quot;", "<a href=\""),
+        ]
+        for (title, text) in titles {
+            let photos = try photos(
+                """
+                <feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">
+                <entry><title type="html">\(title)</title><link rel="enclosure" type="image/jpeg" href="a.jpg"/></entry>
+                <entry><media:content url="b.jpg"><media:title type="html">\(title)</media:title>
+                <media:description type="html">\(title)</media:description></media:content></entry></feed>
+                """)
+            #expect(photos.map(\.name) == [text, text], "\(title)")
+            #expect(photos.last.flatMap { FeedItem.line($0.annotations.description) } == text, "\(title)")
+        }
+        let parser = FeedParser(base: base)
+        let feed = #"<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">A &amp;amp; B</title></feed>"#
+        _ = try parser.parse(Array(feed.utf8)) + parser.finish()
+        #expect(parser.galleryName == "A & B")
     }
 
     @Test("A long text of a post is read, and a long title is cut between two characters", arguments: 0..<4)

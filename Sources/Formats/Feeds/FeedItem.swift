@@ -18,7 +18,9 @@ struct FeedItem {
     var thumbnail: String?
     /// The texts of the item, which may be HTML.
     private var words: [String] = []
-    /// The number of bytes of all texts.
+    /// The pictures in texts that are XHTML elements of the feed.
+    private var wordPictures: [FeedPicture] = []
+    /// The number of bytes of all texts and their XHTML pictures.
     private var wordsLength = 0
 
     /// Sets the id. Keeps an earlier id. Ignores a long id, because each picture gets a copy of it.
@@ -70,6 +72,14 @@ struct FeedItem {
         wordsLength += text.utf8.count
     }
 
+    /// Adds a picture that is in a text. Ignores the picture if the item's texts together become too long.
+    mutating func add(inWords picture: FeedPicture) {
+        let length = [picture.address, picture.description].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        guard wordPictures.count < Self.maximumPictures, length <= Self.maximumWords - wordsLength else { return }
+        wordPictures.append(picture)
+        wordsLength += length
+    }
+
     /// Sets the thumbnail of the last picture or of the item. Keeps an earlier thumbnail.
     mutating func takeThumbnail(_ address: String?, isInPicture: Bool) {
         if isInPicture {
@@ -80,10 +90,12 @@ struct FeedItem {
     }
 
     /// Sets the title of the last picture, unless it has one.
-    mutating func name(_ title: String) { changeLast { $0.title = $0.title ?? title } }
+    mutating func name(_ title: @autoclosure () -> String) { changeLast { $0.title = $0.title ?? title() } }
 
     /// Sets the description of the last picture, unless it has one.
-    mutating func describe(_ text: String) { changeLast { $0.description = $0.description ?? text } }
+    mutating func describe(_ text: @autoclosure () -> String) {
+        changeLast { $0.description = $0.description ?? text() }
+    }
 
     /// Changes the last picture.
     mutating func changeLast(_ change: (inout FeedPicture) -> Void) {
@@ -96,7 +108,7 @@ struct FeedItem {
     /// - Parameter base: the address to which the item's addresses are relative.
     func photos(_ base: Address) -> [LibraryPhoto] {
         var named = pictures.filter(\.isPicture)
-        if named.isEmpty { named = words.flatMap(FeedPicture.inPage) }
+        if named.isEmpty { named = wordPictures + words.flatMap(FeedPage.pictures) }
         var photos: [LibraryPhoto] = []
         var addresses: Set<Address> = []
         for picture in named.prefix(Self.maximumPictures) {
@@ -154,30 +166,66 @@ struct FeedPicture {
         let path = address?.prefix { $0 != "?" && $0 != "#" } ?? ""
         return PictureName.isPicture(Array(path.utf8)[...])
     }
+}
 
-    /// Returns the pictures in an HTML text. Leaves out pictures that are one pixel wide, because such pictures only
-    /// count readers.
-    static func inPage(_ text: String) -> [FeedPicture] {
-        guard text.contains("<") else { return [] }
+extension FeedPicture {
+    /// Creates the picture of an `img` element. Returns nil without an address, and for a picture that is one pixel
+    /// wide, because such pictures only count readers.
+    ///
+    /// - Parameter value: returns the value of an attribute.
+    init?(imageWith value: (XMLName) -> String?) {
+        guard value(XMLName("width")) != "1", let source = value(XMLName("src")), !source.isEmpty else { return nil }
+        self.init(address: source, medium: "image", description: value(XMLName("alt")))
+    }
+}
+
+/// Reads the HTML texts of feeds.
+enum FeedPage {
+    /// Returns the pictures in an HTML text.
+    static func pictures(_ page: String) -> [FeedPicture] {
+        guard page.contains("<") else { return [] }
         var pictures: [FeedPicture] = []
-        let stream = HTMLPushStream(library: XMLLibrary.file)
-        func take(_ event: HTMLPushStream.Event) {
-            guard case .start(let name, let attributes) = event, name == XMLName("img"),
-                pictures.count < FeedItem.maximumPictures
-            else { return }
-            func value(_ name: XMLName) -> String? {
-                attributes[name].flatMap { String(validating: $0, as: UTF8.self) }
-            }
-            guard value(XMLName("width")) != "1", let source = value(XMLName("src")), !source.isEmpty else { return }
-            pictures.append(FeedPicture(address: source, medium: "image", description: value(XMLName("alt"))))
-        }
         // Text that is not HTML has no pictures.
-        do {
-            try stream.push(Array(text.utf8), consumer: take)
-            try stream.finish(consumer: take)
-        } catch { return pictures }
+        _ = read(page) { event in
+            guard case .start(let name, let attributes) = event, name == XMLName("img"),
+                pictures.count < FeedItem.maximumPictures,
+                let picture = FeedPicture(imageWith: { attribute in
+                    attributes[attribute].flatMap { String(validating: $0, as: UTF8.self) }
+                })
+            else { return }
+            pictures.append(picture)
+        }
         return pictures
     }
+
+    /// Returns an HTML text without its tags, and with its references replaced.
+    static func text(_ page: String) -> String {
+        guard page.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return page }
+        var text: [UInt8] = []
+        // A page must have tags, and the end tag lets the text end with a `<`.
+        let isRead = read("<p>\(page)</p>") { event in
+            switch event {
+            case .text(let bytes): text.append(contentsOf: bytes)
+            case .start(let name, _) where Self.blocks.contains(where: { name == $0 }): text.append(UInt8(ascii: "\n"))
+            default: break
+            }
+        }
+        guard isRead else { return page }
+        return String(decoding: ByteEscaping.restore(text).trimmedOfWhiteSpace, as: UTF8.self)
+    }
+
+    /// Passes the tags and texts of a page to a function. Returns false if the page cannot be read to its end.
+    private static func read(_ page: String, take: @escaping (HTMLPushStream.Event) -> Void) -> Bool {
+        let stream = HTMLPushStream(library: XMLLibrary.file)
+        do {
+            try stream.push(Array(page.utf8), consumer: take)
+            try stream.finish(consumer: take)
+            return true
+        } catch { return false }
+    }
+
+    /// The elements that begin a line.
+    private static let blocks = ["p", "br", "div", "li"].map { (name: StaticString) in XMLName(name) }
 }
 
 extension Address {

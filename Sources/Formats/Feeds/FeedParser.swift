@@ -6,12 +6,12 @@ import Model
 ///     <item><guid>1</guid><title>Low tide</title><media:content url="…" medium="image"/></item>
 ///     <entry><id>1</id><title>Low tide</title><link rel="enclosure" type="image/jpeg" href="…"/></entry>
 ///
-/// An item may have several pictures. If the item lists none, the parser uses the pictures in the item's text. A feed
-/// contains only the newest items.
+/// An item may have several pictures. If the item lists none, the parser uses the pictures in the item's text, which is
+/// HTML, or XHTML elements of the feed. A feed contains only the newest items.
 public final class FeedParser: LibraryParser {
     private let stream: XMLPushStream
     private let base: Address
-    private var open: [FeedElement] = []
+    private var open: [OpenElement] = []
     private var text: [UInt8] = []
     /// Whether the parser has cut the present text.
     private var isCut = false
@@ -20,7 +20,7 @@ public final class FeedParser: LibraryParser {
     /// The title of the feed.
     public private(set) var galleryName: String?
 
-    /// The maximum number of bytes of a text other than an item's words. Longer texts are cut.
+    /// The maximum number of bytes of texts other than words. Longer texts are cut.
     private static let maximumText = 65_536
 
     /// Creates a parser for one feed.
@@ -69,16 +69,19 @@ public final class FeedParser: LibraryParser {
         case .start(let name, let namespace, let attributes, _):
             let element = FeedElement(name, namespace)
             guard !open.isEmpty || element == .root else { throw FormatError.otherDocument(name) }
-            open.append(element)
+            open.append(OpenElement(element: element, form: element.hasText ? TextForm(attributes) : .plain))
             begin(element, attributes)
         case .text(let bytes, _):
-            guard item != nil || isInFeedTitle, let element = open.last, element.hasText else { return }
-            add(bytes, atMost: element == .words ? FeedItem.maximumWords : Self.maximumText)
+            guard item != nil || isInFeedTitle, let index = textIndex else { return }
+            add(bytes, atMost: open[index].element == .words ? FeedItem.maximumWords : Self.maximumText)
         case .end:
-            if isInFeedTitle, galleryName == nil {
-                galleryName = FeedItem.line(String(validating: text.trimmedOfWhiteSpace, as: UTF8.self))
+            guard let element = open.last else { return }
+            if element.element == .title, isInFeedTitle, galleryName == nil {
+                let title = String(validating: text.trimmedOfWhiteSpace, as: UTF8.self)
+                galleryName = FeedItem.line(title.map(element.form.shown))
             }
-            if let element = open.popLast() { end(element) }
+            open.removeLast()
+            end(element)
         }
     }
 
@@ -118,24 +121,64 @@ public final class FeedParser: LibraryParser {
         case .link where attributes.text(.relation) == "enclosure":
             item?.add(
                 FeedPicture(address: attributes.text(.target), type: attributes.text(.type), medium: nil))
+        case .image where isIn(.words):
+            if let picture = FeedPicture(imageWith: attributes.text) { item?.add(inWords: picture) }
         default: break
         }
     }
 
-    /// Whether the innermost open element is the feed's title. In RSS, this title is in the `channel` element.
-    private var isInFeedTitle: Bool { item == nil && open.last == .title && open.count <= 3 }
+    /// The index of the element whose text is open; nil if none.
+    private var textIndex: Int? {
+        guard let index = open.lastIndex(where: \.element.hasText) else { return nil }
+        let isNested = index < open.count - 1
+        // The parser needs the pictures of such words, and not their texts.
+        return isNested && (open[index].form != .xhtml || open[index].element == .words) ? nil : index
+    }
 
-    private var isInPicture: Bool { open.contains(.mediaContent) }
+    /// Whether the position is in the feed's title. In RSS, this title is in the `channel` element.
+    private var isInFeedTitle: Bool {
+        guard item == nil, let index = textIndex else { return false }
+        return index <= 2 && open[index].element == .title
+    }
 
-    private func end(_ element: FeedElement) {
-        if element == .item {
+    private var isInPicture: Bool { isIn(.mediaContent) }
+
+    private func isIn(_ element: FeedElement) -> Bool { open.contains { $0.element == element } }
+
+    private func end(_ element: OpenElement) {
+        if element.element == .item {
             if let item { photos += item.photos(base) }
             item = nil
-        } else if element.hasText {
-            item?.take(text, of: element, isInPicture: isInPicture, isInAuthor: open.contains(.author))
+        } else if element.element.hasText {
+            item?.take(text, of: element, isInPicture: isInPicture, isInAuthor: isIn(.author))
             beginText()
         }
     }
+}
+
+/// An open element.
+private struct OpenElement {
+    let element: FeedElement
+    let form: TextForm
+}
+
+/// The form of a text, which the attribute `type` states.
+private enum TextForm {
+    case plain
+    case html
+    /// The text is in elements of the feed.
+    case xhtml
+
+    init(_ attributes: Attributes) {
+        guard let type = attributes[.type] else {
+            self = .plain
+            return
+        }
+        self = type == XMLName("html") ? .html : type == XMLName("xhtml") ? .xhtml : .plain
+    }
+
+    /// Returns a text in the form for display.
+    func shown(_ text: String) -> String { self == .html ? FeedPage.text(text) : text }
 }
 
 /// The elements that the parser knows. Namespaces and names identify them, because each feed chooses its own prefixes.
@@ -143,12 +186,15 @@ private enum FeedElement {
     case root, item, id, title, date, changeDate, link, enclosure, words
     case author, authorName, creator, category
     case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
+    /// An image in XHTML.
+    case image
     case other
 
     private static let atom = XMLName("http://www.w3.org/2005/Atom")
     private static let media = [XMLName("http://search.yahoo.com/mrss/"), XMLName("http://search.yahoo.com/mrss")]
     private static let dublinCore = XMLName("http://purl.org/dc/elements/1.1/")
     private static let content = XMLName("http://purl.org/rss/1.0/modules/content/")
+    private static let xhtml = XMLName("http://www.w3.org/1999/xhtml")
     /// The namespaces of RSS 1.0 and of its root element.
     private static let rss = [
         XMLName("http://purl.org/rss/1.0/"), XMLName("http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
@@ -171,6 +217,8 @@ private enum FeedElement {
             self = Self.ofRSS(name)
         } else if let namespace, namespace == Self.atom {
             self = Self.ofAtom(name)
+        } else if let namespace, namespace == Self.xhtml {
+            self = isName("img") ? .image : .other
         } else {
             self = .other
         }
@@ -208,21 +256,22 @@ private enum FeedElement {
         switch self {
         case .id, .title, .date, .changeDate, .words, .authorName, .creator, .category, .mediaTitle, .mediaDescription:
             true
-        case .root, .item, .link, .enclosure, .author, .mediaContent, .mediaThumbnail, .other: false
+        case .root, .item, .link, .enclosure, .author, .mediaContent, .mediaThumbnail, .image, .other: false
         }
     }
 }
 
 extension FeedItem {
     /// Stores the text of an element. The first id, title, date and author of an item count.
-    fileprivate mutating func take(_ text: [UInt8], of element: FeedElement, isInPicture: Bool, isInAuthor: Bool) {
+    fileprivate mutating func take(_ text: [UInt8], of element: OpenElement, isInPicture: Bool, isInAuthor: Bool) {
         guard let text = String(validating: text.trimmedOfWhiteSpace, as: UTF8.self), !text.isEmpty else { return }
-        switch element {
+        let form = element.form
+        switch element.element {
         case .id: take(id: text)
-        case .title: take(title: text)
-        case .mediaTitle where isInPicture: name(text)
-        case .mediaTitle: take(title: text)
-        case .mediaDescription where isInPicture: describe(text)
+        case .title: take(title: form.shown(text))
+        case .mediaTitle where isInPicture: name(form.shown(text))
+        case .mediaTitle: take(title: form.shown(text))
+        case .mediaDescription where isInPicture: describe(form.shown(text))
         case .date: date = date ?? FeedDate.moment(text)
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
         case .words: add(words: text)
