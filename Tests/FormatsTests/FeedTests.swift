@@ -313,6 +313,47 @@ import Testing
         try expectSamePhotos(feed, photos)
     }
 
+    @Test("Addresses are relative to the innermost xml:base")
+    func statedBases() throws {
+        let feed = """
+            <feed xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://search.yahoo.com/mrss/" xml:base="/blog/">
+            <entry xml:base="one/"><id>1</id><link rel="enclosure" type="image/jpeg" href="a.jpg"/>
+            <m:thumbnail url="s.jpg"/></entry>
+            <entry><id>2</id><content type="html" xml:base="//other.example/x/">&lt;img src="b.jpg"&gt;</content></entry>
+            <entry><id>3</id><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml" xml:base="three/">
+            <img src="c.jpg"/><p xml:base="https://a.example/?x=1&amp;y=2"><img src="d.jpg"/></p></div></content></entry>
+            <entry base="ignored/" m:base="ignored/" xml:base=""><id>4</id><m:content url="e.jpg"/></entry></feed>
+            """
+        let found = try photos(feed)
+        #expect(
+            found.map(\.photo.text) == [
+                "https://example.org/blog/one/a.jpg", "https://other.example/x/b.jpg",
+                "https://example.org/blog/three/c.jpg", "https://a.example/d.jpg", "https://example.org/blog/e.jpg",
+            ])
+        #expect(found.first?.thumbnail?.text == "https://example.org/blog/one/s.jpg")
+        let local = FeedParser(base: try Address("file:///photos/feed.xml"))
+        let item = "<rss xml:base='sub/'><item><enclosure type='image/jpeg' url='a.jpg'/></item></rss>"
+        #expect(try (local.parse(Array(item.utf8)) + local.finish()).map(\.photo.text) == ["file:///photos/sub/a.jpg"])
+        try expectSamePhotos(feed, found)
+    }
+
+    @Test(
+        "An invalid xml:base does not count, nor a local one in a remote feed",
+        arguments: [
+            "file:///etc/", "javascript:x", "data:,x", "http://[/", "ftp://a/",
+            "https://a.example/" + String(repeating: "a", count: 60_000),
+        ])
+    func hostileBases(base: String) throws {
+        let found = try photos(
+            """
+            <rss xml:base="\(base)"><channel xml:base="../you/"><item><guid>1</guid><enclosure type="image/jpeg" url="a.jpg"/>
+            <enclosure type="image/jpeg" url="file:///etc/b.jpg"/></item><item><guid>2</guid>
+            <description>&lt;img src="c.jpg"&gt; &lt;img src="file:///etc/d.jpg"&gt;</description></item></channel></rss>
+            """)
+        #expect(
+            found.map(\.photo.text) == ["https://example.org/users/you/a.jpg", "https://example.org/users/you/c.jpg"])
+    }
+
     @Test("The images of XHTML in one entry are limited")
     func manyImages() throws {
         func feed(_ images: String) -> String {

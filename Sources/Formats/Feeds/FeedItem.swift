@@ -16,8 +16,8 @@ struct FeedItem {
     private(set) var pictures: [FeedPicture] = []
     /// The address of a small picture for the whole item.
     var thumbnail: String?
-    /// The texts of the item, which may be HTML.
-    private var words: [String] = []
+    /// The texts of the item, which may be HTML, with their bases.
+    private var words: [(text: String, base: Address?)] = []
     /// The pictures in texts that are XHTML elements of the feed.
     private var wordPictures: [FeedPicture] = []
     /// The number of bytes of all texts and their XHTML pictures.
@@ -65,10 +65,12 @@ struct FeedItem {
     }
 
     /// Adds a text, which may be HTML. Cuts the text if the item's texts together become too long.
-    mutating func add(words text: String) {
+    ///
+    /// - Parameter base: the address that the feed states for the text's references; nil if it states none.
+    mutating func add(words text: String, base: Address? = nil) {
         let text = text.cut(toBytes: Self.maximumWords - wordsLength)
         guard !text.isEmpty, words.count < Self.maximumTexts else { return }
-        words.append(text)
+        words.append((text, base))
         wordsLength += text.utf8.count
     }
 
@@ -108,13 +110,12 @@ struct FeedItem {
     /// - Parameter base: the address to which the item's addresses are relative.
     func photos(_ base: Address) -> [LibraryPhoto] {
         var named = pictures.filter(\.isPicture)
-        if named.isEmpty { named = wordPictures + words.flatMap(FeedPage.pictures) }
+        if named.isEmpty { named = wordPictures + words.flatMap { FeedPage.pictures($0.text, base: $0.base) } }
         var photos: [LibraryPhoto] = []
         var addresses: Set<Address> = []
         for picture in named.prefix(Self.maximumPictures) {
-            guard let address = picture.address.flatMap({ base.picture($0) }), addresses.insert(address).inserted else {
-                continue
-            }
+            guard let address = picture.address.flatMap({ base.target(of: $0) }), addresses.insert(address).inserted
+            else { continue }
             let number = photos.count + 1
             var annotations = annotations
             annotations.description = picture.description ?? ""
@@ -123,7 +124,8 @@ struct FeedItem {
                     id: id.map { number == 1 ? $0 : "\($0)#\(number)" } ?? address.text,
                     name: Self.line(picture.title) ?? title ?? Self.line(picture.description) ?? address.fileName,
                     date: (date ?? changeDate).map { .published($0) }, revision: address.text, photo: address,
-                    thumbnail: (picture.thumbnail ?? (named.count == 1 ? thumbnail : nil)).flatMap { base.picture($0) },
+                    thumbnail: (picture.thumbnail ?? (named.count == 1 ? thumbnail : nil))
+                        .flatMap { base.target(of: $0) },
                     annotations: annotations)
             )
         }
@@ -172,26 +174,29 @@ extension FeedPicture {
     /// Creates the picture of an `img` element. Returns nil without an address, and for a picture that is one pixel
     /// wide, because such pictures only count readers.
     ///
-    /// - Parameter value: returns the value of an attribute.
-    init?(imageWith value: (XMLName) -> String?) {
+    /// - Parameters:
+    ///   - value: returns the value of an attribute.
+    ///   - base: the address that the feed states for references; nil if it states none.
+    init?(imageWith value: (XMLName) -> String?, base: Address?) {
         guard value(XMLName("width")) != "1", let source = value(XMLName("src")), !source.isEmpty else { return nil }
-        self.init(address: source, medium: "image", description: value(XMLName("alt")))
+        self.init(address: base.resolve(source), medium: "image", description: value(XMLName("alt")))
     }
 }
 
 /// Reads the HTML texts of feeds.
 enum FeedPage {
     /// Returns the pictures in an HTML text.
-    static func pictures(_ page: String) -> [FeedPicture] {
+    static func pictures(_ page: String, base: Address?) -> [FeedPicture] {
         guard page.contains("<") else { return [] }
         var pictures: [FeedPicture] = []
         // Text that is not HTML has no pictures.
         _ = read(page) { event in
             guard case .start(let name, let attributes) = event, name == XMLName("img"),
                 pictures.count < FeedItem.maximumPictures,
-                let picture = FeedPicture(imageWith: { attribute in
-                    attributes[attribute].flatMap { String(validating: $0, as: UTF8.self) }
-                })
+                let picture = FeedPicture(
+                    imageWith: { attribute in
+                        attributes[attribute].flatMap { String(validating: $0, as: UTF8.self) }
+                    }, base: base)
             else { return }
             pictures.append(picture)
         }
@@ -229,9 +234,9 @@ enum FeedPage {
 }
 
 extension Address {
-    /// Resolves a reference to a picture. Returns nil for an invalid or too long address, and for a local file in a
-    /// remote feed.
-    fileprivate func picture(_ reference: String) -> Address? {
+    /// Resolves a reference in a feed. Returns nil for an invalid or too long address, and for a local file in a remote
+    /// feed.
+    func target(of reference: String) -> Address? {
         guard let address = try? resolving(reference), address.scheme != .file || scheme == .file,
             address.text.utf8.count <= Address.maximumLength
         else { return nil }
@@ -242,6 +247,14 @@ extension Address {
     fileprivate var fileName: String {
         let name = path.split(separator: "/").last.map { PercentEncoding.decodedBytes(String($0)) } ?? []
         return name.isEmpty ? host : PathText.text(name)
+    }
+}
+
+extension Optional<Address> {
+    /// Resolves a reference if there is a base, or returns it.
+    func resolve(_ reference: String?) -> String? {
+        guard let base = self, let reference else { return reference }
+        return base.target(of: reference)?.text
     }
 }
 

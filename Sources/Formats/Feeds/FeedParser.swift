@@ -69,7 +69,10 @@ public final class FeedParser: LibraryParser {
         case .start(let name, let namespace, let attributes, _):
             let element = FeedElement(name, namespace)
             guard !open.isEmpty || element == .root else { throw FormatError.otherDocument(name) }
-            open.append(OpenElement(element: element, form: element.hasText ? TextForm(attributes) : .plain))
+            open.append(
+                OpenElement(
+                    element: element, form: element.hasText ? TextForm(attributes) : .plain, base: findBase(attributes))
+            )
             begin(element, attributes)
         case .text(let bytes, _):
             guard item != nil || isInFeedTitle, let index = textIndex else { return }
@@ -101,6 +104,24 @@ public final class FeedParser: LibraryParser {
         isCut = end < bytes.count
     }
 
+    /// The address that the innermost `xml:base` states; nil if there is none.
+    private var statedBase: Address? { open.last?.base }
+
+    /// Returns the base for an element's references; nil if none is stated.
+    private func findBase(_ attributes: Attributes) -> Address? {
+        guard let reference = attributes.base, let address = (statedBase ?? base).target(of: reference) else {
+            return statedBase
+        }
+        // The address of a local folder has no slash at its end, but the base needs it.
+        return address.scheme == .file && reference.hasSuffix("/") ? address.asFolder : address
+    }
+
+    /// Creates a picture from an element whose attribute contains the address.
+    private func picture(_ attributes: Attributes, at address: XMLName, medium: String? = nil) -> FeedPicture {
+        FeedPicture(
+            address: statedBase.resolve(attributes.text(address)), type: attributes.text(.type), medium: medium)
+    }
+
     private func begin(_ element: FeedElement, _ attributes: Attributes) {
         if element == .item {
             item = FeedItem()
@@ -108,21 +129,16 @@ public final class FeedParser: LibraryParser {
             beginText()
         }
         switch element {
-        case .mediaContent:
-            item?.add(
-                FeedPicture(
-                    address: attributes.text(.url), type: attributes.text(.type), medium: attributes.text(.medium)))
-        case .mediaThumbnail: item?.takeThumbnail(attributes.text(.url), isInPicture: isInPicture)
-        case .enclosure:
-            item?.add(
-                FeedPicture(address: attributes.text(.url), type: attributes.text(.type), medium: nil))
+        case .mediaContent: item?.add(picture(attributes, at: .url, medium: attributes.text(.medium)))
+        case .mediaThumbnail:
+            item?.takeThumbnail(statedBase.resolve(attributes.text(.url)), isInPicture: isInPicture)
+        case .enclosure: item?.add(picture(attributes, at: .url))
         case .category:
             if let tag = attributes.text(.term), !tag.isEmpty { item?.add(tag: tag) }
         case .link where attributes.text(.relation) == "enclosure":
-            item?.add(
-                FeedPicture(address: attributes.text(.target), type: attributes.text(.type), medium: nil))
+            item?.add(picture(attributes, at: .target))
         case .image where isIn(.words):
-            if let picture = FeedPicture(imageWith: attributes.text) { item?.add(inWords: picture) }
+            if let picture = FeedPicture(imageWith: attributes.text, base: statedBase) { item?.add(inWords: picture) }
         default: break
         }
     }
@@ -160,6 +176,8 @@ public final class FeedParser: LibraryParser {
 private struct OpenElement {
     let element: FeedElement
     let form: TextForm
+    /// The address that the innermost `xml:base` states; nil if there is none.
+    let base: Address?
 }
 
 /// The form of a text, which the attribute `type` states.
@@ -274,7 +292,7 @@ extension FeedItem {
         case .mediaDescription where isInPicture: describe(form.shown(text))
         case .date: date = date ?? FeedDate.moment(text)
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
-        case .words: add(words: text)
+        case .words: add(words: text, base: element.base)
         case .creator: take(author: text)
         case .authorName where isInAuthor: take(author: text)
         case .category: add(tag: text)
@@ -285,10 +303,14 @@ extension FeedItem {
 
 extension Attributes {
     /// Returns the value of an attribute; nil if it is missing or not UTF-8.
-    fileprivate func text(_ name: XMLName) -> String? {
-        guard let value = self[name] else { return nil }
+    fileprivate func text(_ name: XMLName) -> String? { self[name].flatMap(Self.string) }
+
+    /// The value of `xml:base`; nil if it is missing or not UTF-8.
+    fileprivate var base: String? { self[xml: .base].flatMap(Self.string) }
+
+    private static func string(_ value: UnsafeRawBufferPointer) -> String? {
         var bytes: [UInt8] = []
-        Self.append(value, to: &bytes)
+        append(value, to: &bytes)
         return String(validating: bytes, as: UTF8.self)
     }
 }
@@ -300,4 +322,5 @@ extension XMLName {
     fileprivate static let relation = Self("rel")
     fileprivate static let target = Self("href")
     fileprivate static let term = Self("term")
+    fileprivate static let base = Self("base")
 }

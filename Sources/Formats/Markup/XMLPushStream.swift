@@ -279,6 +279,21 @@ struct Attributes {
         return nil
     }
 
+    /// The value of an attribute with the prefix `xml`; nil if the attribute is missing. The bytes are in the parser's
+    /// memory.
+    subscript(xml name: XMLName) -> UnsafeRawBufferPointer? {
+        for index in 0..<count {
+            guard let pointers, let namespace = pointers[index * 5 + 2], namespace == Self.xml,
+                let found = pointers[index * 5], found == name
+            else { continue }
+            return value(at: index)
+        }
+        return nil
+    }
+
+    /// The namespace of attributes with the prefix `xml`.
+    private static let xml = XMLName("http://www.w3.org/XML/1998/namespace")
+
     /// Appends a value, with `&#38;` replaced by `&`. Without entity substitution, which is off here, libxml2 writes
     /// every `&` as `&#38;` so that values could be parsed again.
     static func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
