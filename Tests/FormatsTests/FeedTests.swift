@@ -104,6 +104,33 @@ import Testing
         #expect(json.map(\.annotations.tags) == [["lake", "sky"]])
     }
 
+    @Test(
+        "The author of a post in RSS is the name, and not the e-mail address",
+        arguments: [
+            ("a@b.org (Anna)", "Anna"), ("a@b.org (Anna (Potsdam))", "Anna (Potsdam)"), ("Anna", "Anna"),
+            ("Anna (Potsdam)", "Anna (Potsdam)"), ("a@b.org", ""), ("a@b.org ( )", ""), ("a@b.org )(", ""),
+        ])
+    func authors(text: String, name: String) throws {
+        let found = try photos(
+            "<rss><channel><item><author>\(text)</author><enclosure type='image/jpeg' url='a.jpg'/></item></channel></rss>"
+        )
+        #expect(found.map(\.annotations.author) == [name])
+    }
+
+    @Test(
+        "The first author of a post in a JSON Feed is read, in both versions of the format",
+        arguments: [
+            (#""authors":[{"url":"x","name":"Anna"},{"name":"Uwe"}]"#, "Anna"), (#""author":{"name":"Anna"}"#, "Anna"),
+            (#""author":{"name":"Anna","x":{"name":"y"}},"authors":[{"name":"Anna"}]"#, "Anna"),
+            (#""authors":["x"],"author":["x"],"tags":{"name":"x"}"#, ""), (#""authors":{"name":"x"},"name":"x""#, ""),
+            (#""other":[{"name":"x"}],"other":{"name":"x"}"#, ""), (#""authors":[{"name":7,"x":[{"name":"y"}]}]"#, ""),
+        ])
+    func jsonAuthors(members: String, name: String) throws {
+        let found = try jsonPhotos(
+            #"{"author":{"name":"Site"},"authors":[{"name":"Site"}],"items":[{\#(members),"image":"a.jpg"}]}"#)
+        #expect(found.map(\.annotations.author) == [name] && found.map(\.annotations.tags) == [[]])
+    }
+
     @Test("Each picture of a post is a photo, with its description as its name")
     func socialPosts() throws {
         let photos = try photos(Self.socialFeed)

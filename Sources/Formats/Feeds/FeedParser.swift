@@ -203,6 +203,8 @@ private enum TextForm {
 private enum FeedElement {
     case root, item, id, title, date, changeDate, link, enclosure, words
     case author, authorName, creator, category
+    /// The author in RSS: an e-mail address, and usually a name.
+    case mailAuthor
     case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
     /// An image in XHTML.
     case image
@@ -250,6 +252,7 @@ private enum FeedElement {
         if isName("title") { return .title }
         if isName("pubDate") { return .date }
         if isName("enclosure") { return .enclosure }
+        if isName("author") { return .mailAuthor }
         if isName("category") { return .category }
         return isName("description") ? .words : .other
     }
@@ -272,7 +275,8 @@ private enum FeedElement {
     /// Whether the parser needs the element's text.
     var hasText: Bool {
         switch self {
-        case .id, .title, .date, .changeDate, .words, .authorName, .creator, .category, .mediaTitle, .mediaDescription:
+        case .id, .title, .date, .changeDate, .words, .authorName, .mailAuthor, .creator, .category, .mediaTitle,
+            .mediaDescription:
             true
         case .root, .item, .link, .enclosure, .author, .mediaContent, .mediaThumbnail, .image, .other: false
         }
@@ -294,10 +298,18 @@ extension FeedItem {
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
         case .words: add(words: text, base: element.base)
         case .creator: take(author: text)
+        case .mailAuthor: if let name = Self.name(ofMailAuthor: text) { take(author: name) }
         case .authorName where isInAuthor: take(author: text)
         case .category: add(tag: text)
         default: break
         }
+    }
+
+    /// Returns the name in an author of RSS, such as `anna@example.org (Anna)`. Returns nil for an address alone.
+    private static func name(ofMailAuthor text: String) -> String? {
+        guard text.contains("@") else { return text }
+        guard let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")"), start < end else { return nil }
+        return line(String(text[text.index(after: start)..<end]))
     }
 }
 

@@ -50,8 +50,17 @@ public final class JSONFeedParser: LibraryParser {
         private var image: String?
         /// The title of the feed.
         private(set) var title: String?
-        private var (isInItems, isInAttachments, isInTags) = (false, false, false)
+        private var isInItems = false
+        /// The member of the item that is open; nil if the parser does not need its contents.
+        private var member: Member?
         private var key = ""
+
+        /// A member of an item that is an array or an object.
+        private enum Member: String {
+            case attachments, tags, authors
+            /// The author in version 1 of the format.
+            case author
+        }
 
         init(_ base: Address) {
             self.base = base
@@ -74,13 +83,17 @@ public final class JSONFeedParser: LibraryParser {
             case (2, .beginObject) where isInItems: (item, image) = (FeedItem(), nil)
             case (2, .endObject): endItem()
             case (3, .string(let text)), (3, .number(let text)): take(String(decoding: text, as: UTF8.self))
-            case (3, .beginArray): (isInAttachments, isInTags) = (key == "attachments", key == "tags")
-            case (3, .endArray): (isInAttachments, isInTags) = (false, false)
-            case (4, .string(let text)) where isInTags: item?.add(tag: String(decoding: text, as: UTF8.self))
-            case (4, .beginObject) where isInAttachments:
+            case (3, .beginArray): member = Member(rawValue: key)
+            case (3, .beginObject): member = key == "author" ? .author : nil
+            case (3, .endArray), (3, .endObject): member = nil
+            case (4, .string(let text)) where member == .tags: item?.add(tag: String(decoding: text, as: UTF8.self))
+            case (4, .string(let text)) where member == .author && key == "name",
+                (5, .string(let text)) where member == .authors && key == "name":
+                item?.take(author: String(decoding: text, as: UTF8.self))
+            case (4, .beginObject) where member == .attachments:
                 // If the item refuses the picture, the attachment's members must not change the previous picture.
-                if item?.add(FeedPicture()) != true { isInAttachments = false }
-            case (5, .string(let text)) where isInAttachments: attach(String(decoding: text, as: UTF8.self))
+                if item?.add(FeedPicture()) != true { member = nil }
+            case (5, .string(let text)) where member == .attachments: attach(String(decoding: text, as: UTF8.self))
             default: break
             }
         }
