@@ -207,6 +207,31 @@ import Testing
         #expect(photos.map(\.id) == ["https://a.example/1.jpg", "https://a.example/2.jpg"])
     }
 
+    @Test(
+        "The dates of feeds are read in all their forms",
+        arguments: [
+            ("2026-11-25T22:00:00+01:00", "2026-11-25T21:00:00Z"),
+            ("Wed, 25 Nov 2026 21:00:00 GMT", "2026-11-25T21:00:00Z"),
+            ("Sat, 07 Sep 02 00:00:01 GMT", "2002-09-07T00:00:01Z"), ("7 Sep 02 00:00 GMT", "2002-09-07T00:00:00Z"),
+            ("Thu, 31 Dec 49 23:00:00 Z", "2049-12-31T23:00:00Z"),
+            ("Sat, 31 Dec 50 23:00:00 UTC", "1950-12-31T23:00:00Z"),
+            ("Wed, 25 Nov 2026 21:00:00 UT", "2026-11-25T21:00:00Z"),
+            ("25 Nov 26 21:00:00 -0130", "2026-11-25T22:30:00Z"),
+            ("Wednesday, 25-Nov-26 16:00:00 EST", "2026-11-25T21:00:00Z"),
+            ("Wed, 25 Nov 2026 21:00 PDT", "2026-11-26T04:00:00Z"),
+            ("2006-07-30", "2006-07-30T00:00:00Z"), ("2006-07-30T07:47Z", "2006-07-30T07:47:00Z"),
+            ("2006-07-30T07:47+02:00", "2006-07-30T05:47:00Z"), ("2024-05-01T10:00:00+0000", "2024-05-01T10:00:00Z"),
+            ("2024-05-01T10:00:00.5-0730", "2024-05-01T17:30:00.500Z"),
+            ("", nil), ("T", nil), ("2006-07", nil), ("2006-02-30", nil), ("2006-07-30T", nil), ("2006-07-30T07Z", nil),
+            ("2006-07-30T07:47", nil), ("2006-07-30T07:47ZZ", nil), ("25 Nov 2026 21:00:00", nil),
+            ("25 Nov 026 21:00 UT", nil),
+            ("25 Nov x6 21:00:00 UT", nil), ("25 Nov 2026 21:00:00 +01:0", nil), ("UT", nil),
+            (String(repeating: " ", count: 60) + "2006-07-30", nil),
+        ] as [(String, String?)])
+    func dates(text: String, moment: String?) {
+        #expect(FeedDate.moment(text)?.iso8601 == moment)
+    }
+
     @Test("RSS 1.0 is read")
     func old() throws {
         let photos = try photos(

@@ -265,16 +265,44 @@ enum FeedDate {
     /// Atom writes `2026-11-25T21:00:00+01:00`, and RSS writes `Wed, 25 Nov 2026 21:00:00 +0100`.
     static func moment(_ text: String) -> Timestamp? {
         if let moment = ListingDate.moment(text) { return moment }
-        var fields = text.split(separator: " ").map(String.init)
-        guard text.utf8.count <= maximumLength, fields.count >= 5, let zone = fields.popLast().flatMap(offset),
-            let local = ListingDate.moment(fields.joined(separator: " ") + " GMT")
+        guard text.utf8.count <= maximumLength else { return nil }
+        return digits(text) ?? words(text)
+    }
+
+    /// Parses a date of RSS, such as `Sat, 07 Sep 02 00:00:01 EST`.
+    private static func words(_ text: String) -> Timestamp? {
+        var words = text.split(separator: " ")
+        guard let zone = words.popLast().flatMap({ offset($0) }) else { return nil }
+        var fields = words.joined(separator: " ").split { $0 == " " || $0 == "," || $0 == "-" }
+        if fields.first?.first?.isLetter == true { fields.removeFirst() }
+        guard fields.count == 4,
+            let local = ListingDate.moment(day: fields[0], month: fields[1], year: year(fields[2]), time: fields[3])
         else { return nil }
         return Timestamp(iso8601: local.iso8601.dropLast() + zone)
     }
 
+    /// Parses a date without a time, or a time without seconds or without a colon in its zone.
+    ///
+    /// Examples are `2006-07-30`, `2006-07-30T07:47Z` and `2024-05-01T10:00:00+0000`.
+    private static func digits(_ text: String) -> Timestamp? {
+        let day = text.prefix { $0 != "T" }
+        guard day.endIndex < text.endIndex else { return Timestamp(iso8601: "\(day)T00:00:00Z") }
+        let time = text[day.endIndex...].dropFirst()
+        let clock = time.prefix { !"Z+-".contains($0) }
+        let zone = time[clock.endIndex...]
+        return Timestamp(
+            iso8601: "\(day)T\(clock)\(clock.utf8.count == 5 ? ":00" : "")\(offset(zone) ?? String(zone))")
+    }
+
+    /// Returns a year with four digits. Short years of RSS are from 1950 to 2049 (RFC 2822, section 4.3).
+    private static func year(_ digits: Substring) -> String {
+        guard digits.utf8.count == 2 else { return String(digits) }
+        return "\(digits < "50" ? "20" : "19")\(digits)"
+    }
+
     /// Returns a zone such as `+0100` in the form `+01:00`. Returns nil for an unknown zone.
-    private static func offset(_ zone: String) -> String? {
-        if let offset = american[zone] { return offset }
+    private static func offset(_ zone: Substring) -> String? {
+        if let offset = names[String(zone)] { return offset }
         // This check uses no regular expression, because Swift would parse the expression again for each item.
         guard zone.count == 5, zone.hasPrefix("+") || zone.hasPrefix("-"),
             zone.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -284,12 +312,13 @@ enum FeedDate {
         return "\(zone.prefix(3)):\(zone.suffix(2))"
     }
 
-    /// The time zones that RFC 822 names, with their offsets from UTC.
-    private static let american = [
+    /// The time zones that RFC 822 names, and UTC, with their offsets from UTC.
+    private static let names = [
+        "UT": "+00:00", "GMT": "+00:00", "UTC": "+00:00", "Z": "+00:00",
         "EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00",
         "PST": "-08:00", "PDT": "-07:00",
     ]
 
-    /// The maximum number of characters of a date.
+    /// The maximum number of bytes of a date.
     private static let maximumLength = 64
 }
