@@ -131,6 +131,40 @@ import Testing
         #expect(try await waits() == before)
     }
 
+    /// Drops all wishes of the screen. Returns when the controller has dropped them, too.
+    private func leave() async throws {
+        try state([])
+        try await test.until { [test] in test.activity.failures.allSatisfy { $0.next == nil } }
+        await controller.finishTurn()
+    }
+
+    @Test("A thumbnail that leaves the screen and returns waits for the time that its server asked for")
+    func returning() async throws {
+        try await putAllOff()
+        let before = try await waits()
+        try await leave()
+        #expect(await controller.waiting.isEmpty)
+        try state(Self.told + ["s"])
+        try await test.until { [test] in try test.photo("s").thumbnail.isCurrent }
+        await controller.finishTurn()
+        #expect(try await waits() == ["t": try #require(before["t"])])
+        test.put("/t/t", .answer(200, NetworkTest.picture("t")))
+        #expect(test.paths.count { $0 == "/t/t" } == 2)
+        test.clock.advance(to: .seconds(5_001))
+        try await test.until { [test] in try test.photo("t").thumbnail.isCurrent }
+    }
+
+    @Test("A retry by the user ends the wait of a thumbnail that has left the screen", arguments: [false, true])
+    func retriedMeanwhile(isForAll: Bool) async throws {
+        try await putAllOff()
+        try await leave()
+        passQuietTime()
+        test.put("/t/t", .answer(200, NetworkTest.picture("t")))
+        if isForAll { test.wishes.retryAll() } else { test.wishes.retry([try test.thumbnail("t")]) }
+        try state(Self.told)
+        try await test.until { [test] in try test.photo("t").thumbnail.isCurrent }
+    }
+
     /// `Retry-After: 0` does not ask for a long wait.
     @Test("BEHAVIOURS 5.4: a success ends waits with a shorter Retry-After too", arguments: ["0", "3"])
     func askedForLess(retryAfter: String) async throws {

@@ -80,7 +80,7 @@ public actor NetworkController {
         (factory, savedHistory, meterEvents) = (RequestFactory(kinds, context), governor.history, CoalescingStream())
         operations = OperationTable(governor, schedule, clock, meterEvents: meterEvents)
         reporter = TrafficReporter(context, clock)
-        table = RequestTable(candidate: factory.candidate)
+        table = RequestTable(candidate: factory.candidate, hasFailed: factory.hasFailed)
     }
 
     /// Fulfils wishes until the task is cancelled. Then ends all requests, to free their files for another controller.
@@ -94,11 +94,10 @@ public actor NetworkController {
             },
         ]
         for await snapshot in wishes.snapshots() { take(snapshot) }
-        for task in listening { task.cancel() }
         let running = operations.all.flatMap(\.attempts).map(\.task)
         (stated, asked) = ([], [:])
         adoptWishes()
-        for listener in listeners.values { listener.cancel() }
+        for task in listening + listeners.values { task.cancel() }
         alarm.cancel()
         tick.cancel()
         for task in running { await task.value }
@@ -120,7 +119,7 @@ public actor NetworkController {
         (stated, asked, declined) = (snapshot.wishes, snapshot.asked, snapshot.declined)
         adoptWishes()
         for subject in askedAgain { table.begin(subject) }
-        let retried = snapshot.retried.union(snapshot.areAllRetried ? table.waiting.map(\.subject) : [])
+        let retried = snapshot.retried.union(snapshot.areAllRetried ? table.forgetKeptWaits() : [])
         for subject in retried { retry(subject) }
         if snapshot.areAllRetried { bulkFetches.endPauses() }
         isPaused = snapshot.isPaused
@@ -133,7 +132,7 @@ public actor NetworkController {
     private func adoptWishes() {
         bulkFetches.adopt(stated, declined: declined)
         for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
-        let dropped = table.adopt(wantedPictures())
+        let dropped = table.adopt(wantedPictures(), at: clock.now)
         // A thumbnail's wish joins the transfer of its photo first. Otherwise the loop below could cancel the transfer.
         for sibling in operations.servedByPhotos.compactMap({ table.queuedSibling(of: $0) }) {
             if let request = try? factory.request(for: sibling) { _ = join(sibling, request) }
@@ -187,7 +186,10 @@ public actor NetworkController {
         for fetch in refill.done where !stated.contains(where: { $0.subject == .list(fetch.gallery) }) {
             wishes.fulfil(fetch)
         }
-        if refill.hasChanged { adoptWishes() }
+        guard refill.hasChanged else { return }
+        adoptWishes()
+        // If the new pictures all wait for a retry, the fetch has room for others.
+        if table.queue.isEmpty { refillBulkFetches() }
     }
 
     private func endBulkFetches(of gallery: GalleryID) {
@@ -384,9 +386,7 @@ public actor NetworkController {
         tick.set(to: time, clock) { await self.lookAfterTick($0) }
     }
 
-    private func lookAfterTick(_ time: Duration) {
-        if tick.end(time) { look() }
-    }
+    private func lookAfterTick(_ time: Duration) { if tick.end(time) { look() } }
 
     private func reportAtOnce() {
         reporter.expedite()

@@ -66,12 +66,19 @@ struct RequestTable {
     private var running: [Wish.Subject: RequestIdentity] = [:]
     private var waits: [Wish.Subject: Wait] = [:]
     private var setbacks: [Wish.Subject: Setback] = [:]
+    /// The waits of subjects that no wish names any more. Their hosts asked for a time that has not come yet.
+    private var kept: [Wish.Subject: (wait: Wait, setback: Setback)] = [:]
     private(set) var queue = TransferQueue()
     /// Describes the transfer for a wish to the governor.
     private let candidate: (Wish) -> TransferCandidate
+    /// Returns whether the cache still shows the last failure of a subject.
+    private let hasFailed: (Wish.Subject) -> Bool
 
-    init(candidate: @escaping (Wish) -> TransferCandidate) {
-        self.candidate = candidate
+    /// The maximum number of kept waits.
+    private static let maximumKept = 4_096
+
+    init(candidate: @escaping (Wish) -> TransferCandidate, hasFailed: @escaping (Wish.Subject) -> Bool) {
+        (self.candidate, self.hasFailed) = (candidate, hasFailed)
     }
 
     /// All subjects that wishes name.
@@ -96,23 +103,51 @@ struct RequestTable {
 
     /// Replaces the wishes. The caller passes each subject only once.
     ///
+    /// If a host asked for a wait, the wait goes on when the subject is wanted again. An opened photo does not wait.
+    ///
     /// - Returns: the subjects that no wish names any more, and their last states.
-    mutating func adopt(_ wanted: some Collection<Wish>) -> [(subject: Wish.Subject, state: State)] {
+    mutating func adopt(
+        _ wanted: some Collection<Wish>, at now: Duration
+    ) -> [(subject: Wish.Subject, state: State)] {
         adoption &+= 1
+        if !kept.isEmpty { kept = kept.filter { $0.value.wait.earliest > now } }
         for wish in wanted { entries[wish.subject]?.adoption = adoption }
         let dropped = entries.filter { [adoption] in $0.value.adoption != adoption }.keys
             .map { (subject: $0, state: state(of: $0) ?? .settled) }
         // Remove the dropped subjects first, so that new subjects reuse their numbers.
-        for (subject, _) in dropped { remove(subject) }
+        for (subject, _) in dropped {
+            keepWait(of: subject, at: now)
+            remove(subject)
+        }
         entries.reserveCapacity(wanted.count)
         numbered.reserveCapacity(wanted.count)
         for (rank, wish) in wanted.enumerated() {
             var entry = entries[wish.subject] ?? add(wish)
             (entry.importance, entry.rank) = (wish.importance, rank)
             entries[wish.subject] = entry
+            if entry.phase == .new, resumeWait(of: wish) { continue }
             if [.new, .queued].contains(entry.phase) { enqueue(wish.subject) }
         }
         return dropped
+    }
+
+    /// Keeps the time that a host asked for, if the time has not come yet.
+    private mutating func keepWait(of subject: Wish.Subject, at now: Duration) {
+        guard kept.count < Self.maximumKept, var wait = waits[subject], wait.until != nil, wait.earliest > now else {
+            return
+        }
+        wait.until = wait.earliest
+        kept[subject] = (wait, setbacks[subject] ?? Setback())
+    }
+
+    /// Makes a subject that is wanted again wait as before. Returns false if it need not wait.
+    private mutating func resumeWait(of wish: Wish) -> Bool {
+        guard !kept.isEmpty, let (wait, setback) = kept.removeValue(forKey: wish.subject) else { return false }
+        // After a change of the photo, or a refresh by the user, the row shows no failure.
+        guard wish.importance < .list, hasFailed(wish.subject) else { return false }
+        setbacks[wish.subject] = setback
+        set(.waiting(wait), wish.subject)
+        return true
     }
 
     private mutating func add(_ wish: Wish) -> Entry {
@@ -228,11 +263,13 @@ struct RequestTable {
 
     /// Restarts a subject's count of failed attempts. If the subject waits, ends or shortens the wait.
     ///
+    /// The call also forgets a kept wait of the subject.
     /// A key that the user holds down repeats 30 times a second. So at least a second lies between two attempts.
     ///
     /// - Returns: the host for which the subject waited, and whether the call only shortened the wait. Returns nil if
     ///   the subject did not wait.
     mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> (host: String, isShortened: Bool)? {
+        kept[subject] = nil
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
         guard case .waiting(var wait) = state(of: subject) else { return nil }
         let soon = wait.since + .seconds(1)
@@ -265,6 +302,14 @@ struct RequestTable {
 
     /// The subjects that wait for another attempt, with their waits.
     var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0, $1) } }
+
+    /// Forgets the kept waits, because the user ends all waits.
+    ///
+    /// - Returns: the subjects that wait now.
+    mutating func forgetKeptWaits() -> [Wish.Subject] {
+        kept = [:]
+        return Array(waits.keys)
+    }
 
     /// Whether a subject waits for a retry.
     func isWaiting(_ subject: Wish.Subject) -> Bool { if case .waiting = state(of: subject) { true } else { false } }

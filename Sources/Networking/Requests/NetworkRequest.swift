@@ -207,6 +207,11 @@ struct RequestFactory: Sendable {
         done.mayBeFollowed && (try? request(for: subject)).flatMap { $0 } != nil
     }
 
+    /// Whether the cache shows an earlier failure of a subject's request.
+    func hasFailed(_ subject: Wish.Subject) -> Bool {
+        (try? request(for: subject))?.hasFailedBefore == true
+    }
+
     /// Returns the description of a queued wish for the governor. A wish that needs no request counts as local, so it
     /// starts at once and is settled.
     func candidate(_ wish: Wish) -> TransferCandidate {
