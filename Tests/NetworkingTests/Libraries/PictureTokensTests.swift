@@ -37,6 +37,26 @@ import Testing
         #expect(try await ask() == 3)
     }
 
+    @Test("A cancelled picture stops waiting for tokens, and the request for them serves the next picture")
+    func cancelled() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { request in
+            guard request.path.hasPrefix("/api/v1/photos") else { return .answer(200, "picture") }
+            return [.hold(gate)] + .answer(200, "[]", headers: ["X-Preview-Token: prev", "X-Download-Token: d0wn"])
+        }
+        var picture = FetchPlan(
+            address: try Address(server.url("/api/v1/t/0abc/-/fit_720")), limit: 1_000, addressPolicy: .anywhere)
+        picture.tokens = PictureTokens(ManualClock())
+        let fetch = Task { [client, picture] in _ = try await picture.answer(over: client, with: TransferPermit()) }
+        fetch.cancel()
+        await #expect(throws: CancellationError.self) { try await fetch.value }
+        #expect(!gate.isOpen)
+        gate.open()
+        _ = try await picture.answer(over: client, with: TransferPermit())
+        #expect(server.requests.count { $0.path.hasPrefix("/api/v1/photos") } == 1)
+    }
+
     @Test("A token goes into the address of the picture, also if the server’s own path looks like its place")
     func tokenPlaces() throws {
         let pair = PictureTokens.Pair(preview: "prev", download: "d0wn")

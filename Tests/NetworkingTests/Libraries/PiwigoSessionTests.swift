@@ -216,6 +216,32 @@ import Testing
         }
     }
 
+    @Test("An update can be stopped while the server is slow to sign in")
+    func stopped() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { request in
+            request.path.hasSuffix("pwg.session.login") ? [.hold(gate)] : .answer(404, "")
+        }
+        let cache = try galleries.context.caches.open(Address(server.url("/")))
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
+            source: ListSource(kind: .piwigo, root: cache.address), at: Timestamp(milliseconds: 1))
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            let (log, activity) = (galleries.log.changes, galleries.activity.changes())
+            galleries.wishes.ask(for: .list(cache.id))
+            for await _ in log where galleries.log.entries.contains(where: { $0.message.contains("session.login") }) {
+                break
+            }
+            galleries.wishes.stop(.list(cache.id))
+            for await _ in activity {
+                let recorded = try cache.read { try $0.gallery() }.status
+                if galleries.activity.status(of: cache.id, recorded: recorded).state == .cancelled { break }
+            }
+            #expect(!gate.isOpen)
+        }
+    }
+
     @Test("The password goes only to the sign-in of its server, and no secret is written")
     func secrecy() async throws {
         let other = try ScriptedServer { _ in .answer(200, "[]") }

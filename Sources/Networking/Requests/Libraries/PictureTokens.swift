@@ -54,7 +54,7 @@ actor PictureTokens {
         let time: Duration
         /// The tokens that the server had refused before; nil if it had refused none.
         let refused: Pair?
-        let task: Task<Pair, any Error>
+        let task: SharedTask<Pair>
         /// Whether the server has refused the shared link.
         var isRefused = false
     }
@@ -100,13 +100,14 @@ actor PictureTokens {
             count += 1
             fetch = Fetch(
                 number: count, time: clock.now, refused: before,
-                task: Task { try await Self.pair(for: plan, at: server, over: client) })
+                task: SharedTask { try await Self.pair(for: plan, at: server, over: client) })
             fetches[key] = fetch
         }
         do {
             return Grant(pair: try await fetch.task.value, number: fetch.number)
         } catch {
-            guard fetches[key]?.number == fetch.number else { throw error }
+            let isLeaving = error is CancellationError && Task.isCancelled
+            guard !isLeaving, fetches[key]?.number == fetch.number else { throw error }
             if case RequestError.sharedLink = error {
                 // After ten refused visits, the server refuses all sign-ins from this machine for some minutes.
                 fetches[key]?.isRefused = true

@@ -25,7 +25,7 @@ actor PiwigoSessions {
     /// A sign-in, running or done.
     private struct Entry {
         let number: Int
-        let task: Task<String, any Error>
+        let task: SharedTask<String>
     }
 
     private var entries: [Key: Entry] = [:]
@@ -49,13 +49,14 @@ actor PiwigoSessions {
             entry = known
         } else {
             count += 1
-            entry = Entry(number: count, task: Task { try await Self.signIn(plan, at: server, over: client) })
+            entry = Entry(number: count, task: SharedTask { try await Self.signIn(plan, at: server, over: client) })
             entries[key] = entry
         }
         do {
             return Session(cookie: try await entry.task.value, number: entry.number)
         } catch {
-            if entries[key]?.number == entry.number { entries[key] = nil }
+            let isLeaving = error is CancellationError && Task.isCancelled
+            if !isLeaving, entries[key]?.number == entry.number { entries[key] = nil }
             throw error
         }
     }
@@ -133,6 +134,29 @@ actor PiwigoSessions {
         }
         let text = String(decoding: try await response.allBytes(), as: UTF8.self)
         return (text, response.head.headers["set-cookie"].flatMap(PiwigoRules.cookie))
+    }
+}
+
+/// A task whose result several requests await.
+///
+/// A cancelled request stops waiting at once. The task continues for the other requests.
+struct SharedTask<Value: Sendable>: Sendable {
+    private let task: Task<Value, any Error>
+
+    /// Starts the task.
+    init(_ body: @escaping @Sendable () async throws -> Value) { task = Task { try await body() } }
+
+    /// The result of the task. Throws `CancellationError` if the waiting task is cancelled first.
+    var value: Value {
+        get async throws {
+            let (results, continuation) = AsyncThrowingStream<Value, any Error>.makeStream()
+            Task { [task] in
+                continuation.yield(with: await task.result)
+                continuation.finish()
+            }
+            for try await value in results { return value }
+            throw CancellationError()
+        }
     }
 }
 
