@@ -171,7 +171,8 @@ import Testing
             .unusableProxy, .unknownProxy, .proxyUnreachable("x"), .silentBehindProxy("x"), .proxyRefused(403),
             .proxyRefused(407), .proxyFailed("x"), .tls("x"), .certificate("x"), .ownCertificate("x"), .noAnswer,
             .broken, .brokenOff,
-            .stalled, .cut, .wrongRange("x"), .malformed("x"), .tooManyRedirects, .forbiddenRedirect,
+            .stalled, .cut, .refused(status: 429, retryAfter: nil), .wrongRange("x"), .malformed("x"),
+            .tooManyRedirects, .forbiddenRedirect,
             .tooLarge(limit: 1 << 20), .file("x"), .disk(code: EIO), .other("x"),
         ]
         for error in errors { #expect(!error.description.isEmpty && error.description.last != ".") }

@@ -167,6 +167,32 @@ import Testing
         #expect(isAskedForPieces == (status == 0))
     }
 
+    @Test("A transfer in pieces ends if the server has too many requests")
+    func tooManyRequests() async throws {
+        let whole = Whole(60_000)
+        let server = try ScriptedServer { request in
+            guard Whole.part(request)?.first == 30_000 else { return whole.answer(request) }
+            return .answer(429, "", headers: ["Retry-After: 30"])
+        }
+        let outcome = try await fetch(server.url("/photo"))
+        #expect(outcome.error == .refused(status: 429, retryAfter: "30"))
+        #expect(outcome.contents == Array(whole.bytes.prefix(outcome.contents.count)))
+        #expect(!server.requests.contains { $0.headers["if-range"] != nil })
+    }
+
+    @Test("If a busy server refuses the rest, the error has its status", arguments: [429, 503])
+    func refusedRest(status: Int) async throws {
+        let whole = Whole(60_000)
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            if request.headers["if-range"] != nil { return .answer(status, "", headers: ["Retry-After: 30"]) }
+            return Whole.part(request)?.first == 30_000 ? [.hold(gate), .reset] : whole.answer(request)
+        }
+        // The request for the rest states a version only if the file has a beginning.
+        let outcome = try await fetch(server.url("/photo"), onWritten: { _, _ in gate.open() })
+        #expect(outcome.error == .refused(status: status, retryAfter: "30"))
+    }
+
     @Test("BEHAVIOURS 5.9: a partial file is resumed in pieces", arguments: ["\"a\"", "\"old\""])
     func resumed(validator: String) async throws {
         let whole = Whole(60_000)

@@ -88,6 +88,33 @@ import Testing
         #expect(Set(ranges).count == 5)
     }
 
+    @Test("A photo in pieces waits for the time that its server asked for, and keeps the part that has arrived")
+    func tooManyRequests() async throws {
+        let window = PiecemealGovernor.Window(0)
+        let controller = try await start(window)
+        let photo = try test.full("a")
+        try await test.until { [test] in test.activity.progress(of: photo)?.done == 41_666 }
+        test.answer.withLock { $0 = { _ in .answer(429, "", headers: ["Retry-After: 30"]) } }
+        // This window has space for one more piece.
+        window.set(1)
+        await controller.look()
+        try await test.until { [test] in test.clock.alarms.contains(.seconds(30)) }
+        await controller.finishTurn()
+        #expect(await controller.waiting[photo]?.until == .seconds(30))
+        let failure = Failure("the server answered 429 (too many requests)", remedy: .time)
+        #expect(test.activity.failures.map(\.failure) == [failure])
+        test.answer.withLock { $0 = { Self.part($0) } }
+        window.set(150_000)
+        test.clock.advance(to: .seconds(29))
+        await controller.finishTurn()
+        #expect(test.server.requests.compactMap { $0.headers["range"] } == ["bytes=0-41665", "bytes=41666-83331"])
+        test.clock.advance(to: .seconds(30))
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
+        try expectWhole()
+        // The server may limit the requests at a time, so the rest comes in one.
+        #expect(test.server.requests.compactMap { $0.headers["range"] }.dropFirst(2) == ["bytes=41666-"])
+    }
+
     @Test("BEHAVIOURS 5.6: a transfer in pieces pauses for a more important one and loses nothing")
     func stopsAndGoesOn() async throws {
         let window = PiecemealGovernor.Window(0)

@@ -58,6 +58,10 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case cut
     /// The answer violates the protocol.
     case malformed(String)
+    /// The server refused a later part of the file, because it has too much to do.
+    ///
+    /// The second value is the answer's `Retry-After` header; nil if the header is missing.
+    case refused(status: Int, retryAfter: String?)
     /// The server sent another range than Vitrine requested.
     case wrongRange(String)
     /// The server redirected the request too many times.
@@ -112,6 +116,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .stalled: "the server has stopped sending"
         case .cut: "the answer was cut short"
         case .malformed(let reason): "the answer breaks the protocol: \(reason)"
+        case .refused(let status, _): "the server answered \(status)"
         case .wrongRange(let reason): "the server sent the wrong range: \(reason)"
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
         case .forbiddenRedirect: "a redirect leads to a forbidden address"
@@ -142,7 +147,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
                 EIO, EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, ESTALE, ETIMEDOUT, ENOTCONN, ECONNRESET, ECONNABORTED,
                 EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENOLINK, EREMOTEIO,
             ].contains(code)
-        case .proxyRefused(let status):
+        case .proxyRefused(let status), .refused(let status, _):
             [408, 425, 429, 500, 502, 503, 504].contains(status)
         case .url, .unusableCredentials, .privateAddress, .unusableProxy, .tls, .certificate, .ownCertificate,
             .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .tooCompressed, .file:

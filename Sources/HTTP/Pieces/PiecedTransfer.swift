@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// The first answer shows whether the server supports ranges. RFC 9110, section 15.3.7.3: parts may be combined "if
 /// they all share the same strong validator". Without such a validator, this class requests the whole file at once. If
-/// a piece fails, this class requests all missing bytes at once, as after a broken transfer.
+/// a piece fails, this class requests all missing bytes at once, as after a broken transfer. If the server has too many
+/// requests, the transfer ends.
 final class PiecedTransfer: Sendable {
     private let request: HTTPRequest
     private let file: BodyFile
@@ -127,6 +128,11 @@ final class PiecedTransfer: Sendable {
         case .piece(let piece), .duplicate(let piece):
             // The piece may lie beyond the end, because it was requested before the length was known.
             if head.status == 416, state.withLock({ $0.isBehind(piece) }) { return }
+            if head.status == 429 {
+                // The server may limit the requests at a time, so the next transfer comes in one.
+                memory[request] = false
+                throw Self.refusal(head)
+            }
             state.withLock { $0.parts[number]?.edition = edition }
             if takeFirst(head, edition) { return }
             guard head.status == 206 else {
@@ -134,6 +140,7 @@ final class PiecedTransfer: Sendable {
                 throw HTTPError.wrongRange("the server answered the request for a piece with \(head.status)")
             }
         case .rest:
+            if head.status == 429 || head.status == 503 { throw Self.refusal(head) }
             guard head.status == 206 || head.status == 200 else { throw HTTPError.brokenOff }
             guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("the file has changed") }
             let come = state.withLock { state in
@@ -144,6 +151,11 @@ final class PiecedTransfer: Sendable {
             if let length = head.length { request.meter?.set(length: come + length - head.begin) }
         case .all, .restart: post(head)
         }
+    }
+
+    /// Returns the error for a server that has too much to do.
+    private static func refusal(_ head: HTTPResponse) -> HTTPError {
+        .refused(status: head.status, retryAfter: head.headers["retry-after"])
     }
 
     /// Accepts the whole file, or a refusal, as the answer to the first request.
@@ -247,7 +259,10 @@ final class PiecedTransfer: Sendable {
 
     /// Handles the failure of a part. The first failure leads to one request for the rest, or for the whole file.
     private func fail(_ error: any Error, _ role: PiecedState.Role) {
-        if case HTTPError.disk? = error as? HTTPError { return end(.failure(error)) }
+        switch error as? HTTPError {
+        case .disk?, .refused?: return end(.failure(error))
+        default: break
+        }
         let isWrong = if case HTTPError.wrongRange? = error as? HTTPError { true } else { false }
         if isWrong { memory[request] = false }
         if let dropped = state.withLock({ $0.goOn(from: .inPieces, to: .inOne) }) {

@@ -86,7 +86,11 @@ public struct PhotoRequest: TransferRequest {
                 picture.showProgress(Progress(done: written, total: response.head.length))
             }
         } catch {
-            if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
+            let failure = RequestError(error)
+            // A refusal after the first bytes concerns a later part.
+            if failure.isBreak || failure.isRefusalOfBusyServer || error is CancellationError {
+                keep(file, response.head)
+            }
             throw error
         }
         if !isChecked { try check(file) }

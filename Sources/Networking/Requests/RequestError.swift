@@ -43,6 +43,8 @@ public enum RequestError: Error, Equatable {
         switch error {
         case let error as RequestError: self = error
         case HTTPError.wrongRange(let reason): self = .noRest(reason)
+        case HTTPError.refused(let status, let retryAfter):
+            self = .status(status, retryAfter: retryAfter.flatMap { RetryAfter.seconds($0) })
         case let error as HTTPError: self = .transfer(error)
         case let error as FormatError: self = .format(error)
         default: self = CacheError(thrown: error).map { .cache($0) } ?? .transfer(.other("\(error)"))
