@@ -57,6 +57,22 @@ import Testing
         #expect(other.requests.count == 1 && other.requests[0].headers["authorization"] == nil)
     }
 
+    @Test("If a gallery's address leads to an empty page of another server, this server does not get the password")
+    func leadsElsewhere() async throws {
+        let question = ["WWW-Authenticate: Basic realm=\"photos\""]
+        let stranger = try ScriptedServer { request in
+            request.path == "/" ? .answer(200) : .answer(401, headers: question)
+        }
+        let own = try ScriptedServer { request in
+            request.headers["authorization"] == Self.authorization
+                ? .answer(302, headers: ["Location: \(stranger.url("/"))"]) : .answer(401, headers: question)
+        }
+        let cache = try caches.open(Address("http://me:s3cret@127.0.0.1:\(own.port)/photos/"))
+        await #expect(throws: (any Error).self) { try await perform(GalleryListRequest.self, .list(cache.id)) }
+        #expect(stranger.requests.contains { $0.path == "/gallery.xml" })
+        #expect(stranger.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
     @Test func credentialsAreNeverWritten() async throws {
         let cache = try open("me:s3cret@")
         try await perform(GalleryListRequest.self, .list(cache.id))

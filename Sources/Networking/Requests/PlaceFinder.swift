@@ -182,6 +182,9 @@ struct PlaceFinder {
         guard !ServerPlace.isPage(cache.address) else { return nil }
         var plan = plan
         plan.address = try folder.resolving("gallery.xml")
+        // After a redirect, the folder may be on another server, which must not get the plan's credentials.
+        plan.signIn = cache.signIn(for: plan.address)
+        plan.isNamedByUser = cache.isNamedByUser(plan.address)
         do {
             var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
             let beginning = try await response.beginning()
@@ -219,10 +222,10 @@ struct PlaceFinder {
                 let beginning = try await response.beginning()
                 guard BucketParser.recognises(beginning) else { continue }
                 // A key that the first requests did not have may open the gallery file, too.
-                if let key = cache.signIn(for: place.root.address), plan.signIn == nil {
-                    var signed = plan
-                    signed.signIn = key
-                    if let published = try await publishedList(in: place.root.address, signed) { return published }
+                if plan.signIn == nil, cache.signIn(for: place.root.address) != nil,
+                    let published = try await publishedList(in: place.root.address, plan)
+                {
+                    return published
                 }
                 response.putBack(beginning)
                 return .folders(place, response)
