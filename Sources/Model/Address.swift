@@ -391,6 +391,14 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(scheme.rawValue)://\(place)" }
 
     private var ending: String { port.map { ":\($0)" } ?? "" }
+
+    /// Whether another origin is this `http` origin with `https`.
+    ///
+    /// Users leave out the scheme, which means `http`, and many servers redirect to `https`. The other direction does
+    /// not count: a password for `https` must never go over `http`.
+    public func isSecured(by other: Origin) -> Bool {
+        scheme == .http && other.scheme == .https && host == other.host && port == nil && other.port == nil
+    }
 }
 
 extension Address {

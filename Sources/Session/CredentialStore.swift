@@ -5,10 +5,10 @@ import Synchronization
 /// Holds credentials in memory, from typed addresses and from the user's answers. Databases and settings contain no
 /// credentials.
 ///
-/// A gallery uses the credentials of its own origin. Some of its pictures may be on another origin. There, the gallery
-/// uses credentials only after the user entered them for this gallery, because an untrusted list must not make Vitrine
-/// send passwords. The same rule holds for netrc files: see ``isNamedByUser(_:in:)``. Proxies are the user's own
-/// choice, so the rule does not apply to proxies.
+/// A gallery uses the credentials of its own origin, and of the same origin with `https` instead of `http`. Some of its
+/// pictures may be on another origin. There, the gallery uses credentials only after the user entered them for this
+/// gallery, because an untrusted list must not make Vitrine send passwords. The same rule holds for netrc files: see
+/// ``isNamedByUser(_:in:)``. Proxies are the user's own choice, so the rule does not apply to proxies.
 public final class CredentialStore: Sendable {
     fileprivate struct State {
         var known: [SignInPlace: SignIn] = [:]
@@ -26,7 +26,7 @@ public final class CredentialStore: Sendable {
         var keyLookUps: [Origin: Task<[AccessKey], Never>] = [:]
 
         func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
-            origin == gallery.origin || gallery.origin?.isTwin(of: origin) == true
+            CredentialStore.isOwn(origin, of: gallery) || gallery.origin?.isTwin(of: origin) == true
                 || granted[origin]?.contains(GalleryID(gallery)) == true
         }
 
@@ -213,7 +213,12 @@ public final class CredentialStore: Sendable {
     /// Returns whether a gallery's requests may look up a stored password. A list may name other origins, but that is
     /// no reason to send stored passwords there.
     private static func isLookedUp(_ place: SignInPlace, by gallery: Address) -> Bool {
-        if case .origin(let origin) = place { origin == gallery.origin } else { true }
+        if case .origin(let origin) = place { isOwn(origin, of: gallery) } else { true }
+    }
+
+    /// Whether an origin is a gallery's own, perhaps with `https` instead of `http`.
+    private static func isOwn(_ origin: Origin, of gallery: Address) -> Bool {
+        origin == gallery.origin || gallery.origin?.isSecured(by: origin) == true
     }
 
     /// Returns the user's access keys for a storage service. Each refusal reads the files anew, because other programs

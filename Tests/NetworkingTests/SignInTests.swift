@@ -303,3 +303,112 @@ import Testing
         }
     }
 }
+
+/// Galleries of a server that redirects to its secure address.
+@Suite(.ownThread, .enabled(if: OwnNetwork.isPossible), .unlessItHangs) struct SecureAddressTests {
+    /// The ids of the photos in the list.
+    private final class Listing: Sendable {
+        let ids = Mutex(["a"])
+    }
+
+    private let folder = TestFolder()
+    private let log = Log(level: .debug)
+    private let activity = Activity()
+    private let network: PublicNetwork
+    private let authority: TestAuthority
+    private let listing: Listing
+    /// The server that redirects.
+    private let plain: ScriptedServer
+    /// The server behind the secure address. It wants a password for everything below `/closed/`.
+    private let secure: ScriptedServer
+    private let relay: LoopbackServer
+
+    init() throws {
+        let (network, listing) = (try PublicNetwork(), Listing())
+        let expected = "Basic " + Data("me:s3cret".utf8).base64EncodedString()
+        let secure = try network.server(at: "127.0.0.1") { request in
+            guard !request.path.hasPrefix("/closed/") || request.headers["authorization"] == expected else {
+                return .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+            }
+            let ids = listing.ids.withLock { $0 }
+            let tag = "\"\(ids.count)\""
+            if request.headers["if-none-match"] == tag { return .answer(304) }
+            return .answer(200, NetworkTest.list(ids), headers: ["ETag: \(tag)"])
+        }
+        authority = try TestAuthority()
+        let pair = try authority.issue(.good)
+        relay = try network.inside {
+            Swift.Result { try LoopbackServer.nginx(passingTo: secure, pair, port: 443) }
+        }.get()
+        plain = try network.server(at: "127.0.0.1", port: 80) { request in
+            .answer(301, headers: ["Location: https://127.0.0.1\(request.path)"])
+        }
+        (self.network, self.listing, self.secure) = (network, listing, secure)
+    }
+
+    private func open(
+        _ address: String, _ credentials: CredentialStore = CredentialStore()
+    ) throws -> (RequestContext, GalleryCache) {
+        let caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
+        return (RequestContext(caches: caches, activity: activity, log: log), try caches.open(Address(address)))
+    }
+
+    /// Makes a client in that network.
+    private func makeClient() async -> HTTPClient {
+        let configuration = HTTPConfiguration(
+            certificates: authority.certificate, connectTimeout: 60, stallTimeout: 60)
+        let client = HTTPClient(configuration, log: log)
+        // The client's thread starts with its first transfer and stays in that network.
+        let first = HTTPRequest(url: "http://127.0.0.1:9/", destination: .stream, limit: 1)
+        await #expect(throws: HTTPError.self) { for try await _ in network.inside({ client.transfer(first) }) {} }
+        return client
+    }
+
+    /// Updates a gallery. Returns the failure.
+    private func update(
+        _ cache: GalleryCache, _ context: RequestContext, over client: HTTPClient
+    ) async throws -> Failure? {
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        do {
+            try await request.perform(over: client)
+            return nil
+        } catch {
+            let failure = RequestError(error).failure
+            await request.recordFailure(failure)
+            return failure
+        }
+    }
+
+    @Test("A gallery whose server wants a password at its secure address opens after one question")
+    func question() async throws {
+        let credentials = CredentialStore()
+        let (context, cache) = try open("http://127.0.0.1/closed/index.xml", credentials)
+        let client = await makeClient()
+        let origin = try #require(Origin("https://127.0.0.1"))
+        #expect(try await update(cache, context, over: client) != nil)
+        #expect(
+            activity.questions == [
+                SignInQuestion(origin: origin, schemes: ["basic"], realm: "photos", galleries: [cache.id])
+            ])
+        credentials.take(.password(user: "me", password: "s3cret"), for: .origin(origin), by: [cache.id])
+        #expect(try await update(cache, context, over: client) == nil)
+        #expect(try cache.read { try $0.gallery() }.photoCount == 1)
+        #expect(!plain.requests.isEmpty && plain.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test("A stored password for the secure address opens the gallery without a question")
+    func stored() async throws {
+        let origin = try #require(Origin("https://127.0.0.1"))
+        let credentials = CredentialStore(
+            keeping: CredentialKeeping(
+                lookUp: { $0 == .origin(origin) ? SignIn.password(user: "me", password: "s3cret") : nil },
+                keep: { _, _, _ in nil }))
+        let (context, cache) = try open("http://127.0.0.1/closed/index.xml", credentials)
+        let client = await makeClient()
+        #expect(try await update(cache, context, over: client) != nil)
+        #expect(activity.questions.isEmpty && activity.takeAnswered() == [cache.id])
+        #expect(try await update(cache, context, over: client) == nil)
+        #expect(plain.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+}

@@ -29,6 +29,25 @@ import Testing
         #expect(store.signIn(for: Address(filePath: "/x"), in: gallery) == nil)
     }
 
+    @Test("A gallery with http may use the password of its host with https, and never the other way round")
+    func secureOrigin() async throws {
+        let secure = try Address("https://example.org/b")
+        store.take(signIn, for: try place(secure))
+        #expect(store.signIn(for: secure, in: gallery) == signIn)
+        #expect(store.signIn(for: gallery, in: secure) == nil)
+        let kept = CredentialStore(
+            keeping: CredentialKeeping(
+                lookUp: { _ in SignIn.password(user: "me", password: "kept") }, keep: { _, _, _ in nil }))
+        let (own, twin) = (try place(gallery), try place(secure))
+        #expect(await kept.hasOther(than: nil, for: twin, in: gallery))
+        #expect(await !kept.hasOther(than: nil, for: own, in: secure))
+        #expect(kept.signIn(for: gallery, in: gallery) == nil)
+        for other in ["https://example.org:8443/", "https://www.example.org/"] {
+            let place = try place(try Address(other))
+            #expect(await !kept.hasOther(than: nil, for: place, in: gallery))
+        }
+    }
+
     @Test func anAnswerForAGalleryIsForThatGallery() throws {
         store.take(signIn, for: try place(picture), by: [GalleryID(gallery)])
         #expect(store.signIn(for: picture, in: gallery) == signIn)

@@ -77,8 +77,8 @@ public final class GalleryCache: Sendable {
 
     /// Returns the credentials to send to an address for this gallery's photos or list.
     ///
-    /// The result is nil unless the address has the gallery's own origin, or the user entered credentials for this
-    /// gallery.
+    /// The result is nil unless the address has the gallery's own origin, perhaps with `https` instead of `http`, or the
+    /// user entered credentials for this gallery.
     public func signIn(for other: Address) -> SignIn? {
         credentials.signIn(for: other, in: address)
     }

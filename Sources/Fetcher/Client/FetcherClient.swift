@@ -358,7 +358,7 @@ public final class FetcherClient: Sendable {
         let isAllowed =
             switch lookUp {
             case .password(.origin(let origin)), .accessKeys(let origin):
-                origins.contains { $0 == origin || $0.isTwin(of: origin) }
+                origins.contains { $0 == origin || $0.isTwin(of: origin) || $0.isSecured(by: origin) }
             case .password(.proxy(let proxy)): parts.proxies.contains(proxy)
             }
         Task { [parts] in

@@ -59,7 +59,7 @@ struct PlaceFinder {
     /// - Parameter plan: the plan of the request for the address itself, or for the known list.
     func find(plan: FetchPlan, with permit: TransferPermit) async throws -> sending Place {
         guard cache.address.scheme != .file, !wasList else {
-            return .list(try await Response.to(plan, over: client, with: permit), beginning: [], at: plan.address)
+            return .list(try await answer(to: plan, with: permit), beginning: [], at: plan.address)
         }
         if let root = sharedFolder {
             do {
@@ -75,7 +75,7 @@ struct PlaceFinder {
             return try await nextcloudFolders(at: cache.address, with: permit)
         }
         do {
-            return try await kind(of: try await Response.to(plan, over: client, with: permit), plan)
+            return try await kind(of: try await answer(to: plan, with: permit), plan)
         } catch RequestError.bucket(let refusal) {
             if let list = try await publishedList(in: cache.address.asFolder, plan) { return list }
             return try await findBucket(after: refusal, to: plan)
@@ -94,6 +94,28 @@ struct PlaceFinder {
                 } catch {}
             }
             throw RequestError.status(status, retryAfter: retryAfter)
+        }
+    }
+
+    /// Returns the answer to the request for the address itself, or for the known list.
+    ///
+    /// Many servers redirect `http` addresses to `https`, and want a password there. A redirected request carries no
+    /// credentials, so after such a refusal this method repeats the request at the secure address.
+    private func answer(to plan: FetchPlan, with permit: TransferPermit) async throws -> Response {
+        do {
+            return try await Response.to(plan, over: client, with: permit)
+        } catch RequestError.status(401, let retryAfter) {
+            let refusal = RequestError.status(401, retryAfter: retryAfter)
+            guard let secured = plan.address.secured else { throw refusal }
+            var plan = plan
+            (plan.address, plan.signIn) = (secured, cache.signIn(for: secured))
+            plan.isNamedByUser = cache.isNamedByUser(secured)
+            do {
+                return try await Response.to(plan, over: client, with: TransferPermit(.list))
+            } catch is HTTPError {
+                // The secure address does not answer, so the refusal came from elsewhere.
+                throw refusal
+            }
         }
     }
 

@@ -52,6 +52,6 @@ extension ProxyCredentials {
 extension Origin {
     /// Whether this is the origin of an address, perhaps with `https` instead. Servers may redirect to that origin.
     func isSame(as address: Address) -> Bool {
-        self == address.origin || (scheme == .https && host == address.host && port == nil && address.port == nil)
+        self == address.origin || address.origin?.isSecured(by: self) == true
     }
 }

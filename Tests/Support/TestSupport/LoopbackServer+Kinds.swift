@@ -48,18 +48,23 @@ extension LoopbackServer {
     }
 
     /// nginx over HTTP/2 that passes every request on to a server.
-    public static func nginx(passingTo server: ScriptedServer, _ pair: TestAuthority.Pair) throws -> LoopbackServer {
+    ///
+    /// - Parameter port: a certain port; 0 for any free one.
+    public static func nginx(
+        passingTo server: ScriptedServer, _ pair: TestAuthority.Pair, port: Int = 0
+    ) throws -> LoopbackServer {
         try nginx(
             listening: " ssl http2; \(pair.directives)", settings: "client_max_body_size 0;",
-            answers: "location / { proxy_pass http://127.0.0.1:\(server.port); proxy_http_version 1.1; }")
+            answers: "location / { proxy_pass http://127.0.0.1:\(server.port); proxy_http_version 1.1; }", port: port)
     }
 
     /// - Parameters:
     ///   - listening: the options after the port.
     ///   - settings: the settings of the server.
     ///   - answers: the handling of requests.
+    ///   - port: a certain port; 0 for any free one.
     private static func nginx(
-        listening: String, settings: String = "", answers: String, files: [String: [UInt8]] = [:]
+        listening: String, settings: String = "", answers: String, files: [String: [UInt8]] = [:], port: Int = 0
     ) throws -> LoopbackServer {
         try LoopbackServer(
             "/usr/sbin/nginx", ["-p", "/tmp/", "-e", "stderr", "-c"],
@@ -83,7 +88,7 @@ extension LoopbackServer {
                     }
                 }
                 """,
-            files: files)
+            files: files, port: port)
     }
 
     /// Apache with digest authentication (`me`, `s3cret`).

@@ -23,15 +23,16 @@ public final class LoopbackServer: Sendable {
     ///   - configuration: the text of its configuration file; nil for a program without one.
     ///   - arguments: the arguments, without the file's name, which is the last one.
     ///   - environment: the program's variables; nil for those of the tests.
+    ///   - port: a certain port; 0 for any free one.
     ///
     /// In all of them, `PORT` and `FOLDER` stand for the port and the folder.
     public init(
         _ program: String, _ arguments: [String], configuration: String? = nil, files: [String: [UInt8]] = [:],
-        environment: [String: String]? = nil
+        environment: [String: String]? = nil, port: Int = 0
     ) throws {
         let folder = TestFolder()
         for (name, bytes) in files { folder.write(name, bytes) }
-        let probe = try ScriptedServer { _ in [] }
+        let probe = try ScriptedServer(port: port) { _ in [] }
         let port = probe.port
         probe.stop()
         func fill(_ text: String) -> String {
