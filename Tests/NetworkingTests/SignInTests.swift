@@ -394,7 +394,42 @@ import Testing
         credentials.take(.password(user: "me", password: "s3cret"), for: .origin(origin), by: [cache.id])
         #expect(try await update(cache, context, over: client) == nil)
         #expect(try cache.read { try $0.gallery() }.photoCount == 1)
-        #expect(!plain.requests.isEmpty && plain.requests.allSatisfy { $0.headers["authorization"] == nil })
+        let before = plain.requests.count
+        #expect(try await update(cache, context, over: client) == nil)
+        #expect(plain.requests.count == before && plain.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test("The next update requests the list at the secure address, where an unchanged list takes one short answer")
+    func laterUpdates() async throws {
+        let (context, cache) = try open("http://127.0.0.1/index.xml")
+        let client = await makeClient()
+        #expect(try await update(cache, context, over: client) == nil)
+        let key = try #require(try cache.read { try $0.photo(galleryID: "a") }).key
+        #expect(plain.requests.count == 1 && secure.requests.count == 1)
+        #expect(try await update(cache, context, over: client) == nil)
+        #expect(plain.requests.count == 1 && secure.requests.count == 2)
+        #expect(secure.requests.last?.headers["if-none-match"] == "\"1\"")
+        listing.ids.withLock { $0 = ["a", "b"] }
+        #expect(try await update(cache, context, over: client) == nil)
+        #expect(plain.requests.count == 1 && secure.requests.count == 3)
+        #expect(try cache.read { try $0.gallery() }.photoCount == 2)
+        #expect(try cache.read { try $0.photo(galleryID: "a") }?.key == key)
+    }
+
+    @Test("A list that an earlier version fetched through the redirect keeps its photos")
+    func earlierCache() async throws {
+        let (context, cache) = try open("http://127.0.0.1/index.xml")
+        let client = await makeClient()
+        #expect(try await update(cache, context, over: client) == nil)
+        let key = try #require(try cache.read { try $0.photo(galleryID: "a") }).key
+        // Earlier versions stored the address before the redirect.
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(keepsOthers: true), skipped: 0, validators: Validators(etag: "\"1\""),
+            source: ListSource(kind: .list, root: cache.address), at: Timestamp(milliseconds: 1))
+        #expect(try cache.read { try $0.photo(galleryID: "a") }?.key == key)
+        for _ in 0..<2 { #expect(try await update(cache, context, over: client) == nil) }
+        #expect(try cache.read { try $0.photo(galleryID: "a") }?.key == key)
+        #expect(plain.requests.count == 2 && secure.requests.count == 3)
     }
 
     @Test("A stored password for the secure address opens the gallery without a question")

@@ -59,7 +59,7 @@ struct PlaceFinder {
     /// - Parameter plan: the plan of the request for the address itself, or for the known list.
     func find(plan: FetchPlan, with permit: TransferPermit) async throws -> sending Place {
         guard cache.address.scheme != .file, !wasList else {
-            return .list(try await answer(to: plan, with: permit), beginning: [], at: plan.address)
+            return list(try await answer(to: plan, with: permit), beginning: [], at: plan.address)
         }
         if let root = sharedFolder {
             do {
@@ -119,6 +119,15 @@ struct PlaceFinder {
         }
     }
 
+    /// Returns a list at an address, or at its secure address if the server has redirected the request to that address.
+    ///
+    /// The next update then requests the list where it is. Validators are not sent after a redirect to another origin,
+    /// so the server would send the whole list again.
+    private func list(_ response: sending Response, beginning: [UInt8], at address: Address) -> sending Place {
+        let isSecured = response.address == address.secured
+        return .list(response, beginning: beginning, at: isSecured ? response.address : address)
+    }
+
     /// Finds another kind of gallery behind a web site without photos. It is a WebDAV or Nextcloud server, a photo
     /// library or a feed. Returns nil if there is none.
     ///
@@ -170,7 +179,7 @@ struct PlaceFinder {
     /// Reads the beginning of an answer and finds out its format.
     private func kind(of answer: sending Response, _ plan: FetchPlan) async throws -> sending Place {
         var response = answer
-        guard !response.isUnchanged else { return .list(response, beginning: [], at: cache.address) }
+        guard !response.isUnchanged else { return list(response, beginning: [], at: cache.address) }
         let beginning = try await response.beginning()
         if beginning.isEmpty, response.address.path.hasSuffix("/") {
             // Programs that show buckets as folders put an empty object at a folder's address.
@@ -180,7 +189,7 @@ struct PlaceFinder {
         guard
             let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
             format != .multistatus
-        else { return .list(response, beginning: beginning, at: cache.address) }
+        else { return list(response, beginning: beginning, at: cache.address) }
         // Another host answered, for example with the sign-in page of a network.
         guard response.address.host == cache.address.host else {
             throw FormatError.notAGallery("a page of another server")
@@ -189,7 +198,7 @@ struct PlaceFinder {
             // Such a list comes only from the address of a whole bucket.
             let isInPath = response.address.path != "/"
             guard let bucket = Bucket(response.address, isInPath: isInPath) else {
-                return .list(response, beginning: beginning, at: cache.address)
+                return list(response, beginning: beginning, at: cache.address)
             }
             return try await publishedList(in: bucket.root, plan) ?? .folders(place(.s3, try bucket.list()), nil)
         }
