@@ -78,6 +78,31 @@ import Testing
         #expect(small.percent == 2000)
     }
 
+    @Test("Zooming in never shrinks a small photo that fills a large window")
+    func zoomsInFromFilling() {
+        var view = view(4, 4)
+        view.zoomToFill()
+        #expect(view.percent == 2000)
+        view.zoomIn()
+        #expect(view.percent == 2000)
+        view.zoomOut()
+        #expect(view.percent == 1333)
+        for _ in 0..<3 { view.zoomIn() }
+        #expect(view.percent == 2000)
+        // A smaller window keeps the scale.
+        view.size = Size(columns: 40, rows: 20)
+        view.zoomIn(around: Point(column: 3, row: 3))
+        #expect(view.percent == 2000)
+        // With eight times as many pixels per cell, the same part stays visible.
+        view = self.view(4, 4)
+        view.zoomToFill()
+        view.zoomIn()
+        var pixelStyle = style
+        pixelStyle.pixels = PixelCapabilities(.kitty, cellWidth: 8, cellHeight: 16)
+        view.style = pixelStyle
+        #expect(view.percent == 16_000 && region(view) == .whole)
+    }
+
     @Test("BEHAVIOURS 3.5: zooming keeps the point under the mouse in place")
     func zoomsAroundAPoint() {
         /// The point of the photo at a cell.

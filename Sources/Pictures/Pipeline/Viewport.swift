@@ -36,7 +36,7 @@ public struct Viewport: Hashable, Sendable {
 
     /// The factor by which one zoom step enlarges or shrinks.
     static let step = 1.5
-    /// The largest scale, in screen pixels per photo pixel.
+    /// The largest scale, in screen pixels per photo pixel. Only a photo that fills the view may be larger.
     static let largest = 16.0
 
     private static let middle = (x: 0.5, y: 0.5)
@@ -146,6 +146,9 @@ public struct Viewport: Hashable, Sendable {
         return max(ratios.width, ratios.height)
     }
 
+    /// The scale up to which the user can zoom in.
+    private var largestScale: Double { max(Self.largest, fillingScale) }
+
     /// The width and height of the view, divided by those of the photo.
     private var ratios: (width: Double, height: Double) {
         guard let seen else { return (1, 1) }
@@ -172,7 +175,7 @@ public struct Viewport: Hashable, Sendable {
     private mutating func keepSize(_ before: DrawingStyle) {
         let (old, new) = (before.pixelsPerCell.rows, style.pixelsPerCell.rows)
         if case .scale(let scale) = zoom, old != new {
-            zoom = .scale(min(Self.largest, scale * Double(new) / Double(old)))
+            zoom = .scale(min(largestScale, scale * Double(new) / Double(old)))
         }
         keepInside()
     }
@@ -188,7 +191,8 @@ public struct Viewport: Hashable, Sendable {
             )
         }
         let (before, ratios) = (scale, ratios)
-        zoom = .scale(min(Self.largest, wanted))
+        // A smaller window may have left the scale above the limit. Zooming in must not shrink the photo.
+        zoom = .scale(min(max(largestScale, before), wanted))
         if let distance {
             // For a cell beside the photo, the photo's edge stays in place.
             let x = max(0, min(1, centre.x + distance.x * ratios.width / before))
