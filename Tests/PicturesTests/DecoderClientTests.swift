@@ -61,6 +61,29 @@ import Testing
         }
     }
 
+    @Test(
+        "A decoder without a report stops only the picture that needed the report",
+        .disabled(if: Sanitizer.isOn, "the decoder limits its address space"))
+    func retriesTheReport() throws {
+        let (notes, failed) = (folder.path("notes"), folder.path("failed"))
+        let path = try folder.writeProgram(
+            "decoder",
+            """
+            #!/bin/sh
+            [ "$1" = --report ] && echo x >> '\(notes)'
+            [ "$1" = --report ] && [ ! -e '\(failed)' ] && : > '\(failed)' && exit 1
+            exec '\(try DecoderProcess.path)' "$@"
+
+            """)
+        let decoder = DecoderClient(path: path, requiresAllRestrictions: { true })
+        #expect(throws: PictureError.decoderDied) { try decoder.decode(.bytes(picture), request) }
+        for _ in 0..<3 {
+            #expect(try decoder.decode(.bytes(picture), request).pixels == .scene(width: 16, height: 12))
+        }
+        // The second report is kept.
+        #expect(try String(contentsOfFile: notes, encoding: .utf8) == "x\nx\n")
+    }
+
     /// The scripts are no servers, so each is finally tried as a program, unless it hangs.
     @Test(arguments: origins) func survivesDecodersThatDieLieOrHang(origin: DecoderClient.Origin) throws {
         #expect(throws: PictureError.self) {

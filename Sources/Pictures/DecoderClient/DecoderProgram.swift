@@ -77,9 +77,9 @@ struct DecoderProgram: Sendable {
 /// Prevents decoding if the user requires restrictions that this system lacks.
 final class DecoderRequirement: Sendable {
     private let isMade: @Sendable () -> Bool
-    /// The missing restrictions according to a decoder's report; nil before the first report. Contains the error if the
-    /// decoder gave no report. The value is kept, because the system does not change while Vitrine runs.
-    private let missing = Mutex<Result<[String], PictureError>?>(nil)
+    /// The missing restrictions according to a decoder's report; nil before the first report. The value is kept,
+    /// because the system does not change while Vitrine runs. A failure is not kept: the next decoder may give a report.
+    private let missing = Mutex<[String]?>(nil)
 
     /// - Parameter isMade: returns whether the user requires all restrictions now.
     init(isMade: @escaping @Sendable () -> Bool) {
@@ -88,12 +88,11 @@ final class DecoderRequirement: Sendable {
 
     func check(_ program: DecoderProgram) throws(PictureError) {
         guard isMade() else { return }
-        let names = try missing.withLock { missing in
-            let result = missing ?? Result { () throws(PictureError) in try program.report().missingRestrictions }
-            // Do not keep this failure, because descriptors may be free again for the next picture.
-            missing = result == .failure(.tooFewDescriptors) ? nil : result
-            return result
-        }.get()
+        let names = try missing.withLock { missing throws(PictureError) in
+            let names = if let missing { missing } else { try program.report().missingRestrictions }
+            missing = names
+            return names
+        }
         guard names.isEmpty else { throw .unrestricted(names) }
     }
 }
