@@ -112,6 +112,31 @@ import Text
         #expect(share(0..<4) < 0.1 && abs(share(28..<36) - 0.5) < 0.06 && share(60..<64) > 0.9)
     }
 
+    /// Dark text on a light background shows the same picture. Outside the picture, there are no dots.
+    @Test(arguments: blocks) func dotsAreDarkOnALightTerminal(symbols: DrawingStyle.Symbols) {
+        let parts = symbols.pixelsPerCell
+        let glyphs = BlockGlyphs(symbols).glyphs.map(\.text)
+        let picture = PixelBuffer.scene(width: 20 * parts.columns + 1, height: 10 * parts.rows + 1)
+        var style = DrawingStyle(symbols: symbols, colours: .none, cellAspect: 0.5)
+        let onDark = SymbolDrawing.draw(picture, style)
+        style.isOnLight = true
+        let onLight = SymbolDrawing.draw(picture, style)
+        #expect(onLight.size == onDark.size && onLight.cells.allSatisfy { $0.style == .plain })
+        for row in 0..<onDark.size.rows {
+            for column in 0..<onDark.size.columns {
+                var present = 0
+                for part in 0..<parts.columns * parts.rows {
+                    let x = column * parts.columns + part % parts.columns
+                    let y = row * parts.rows + part / parts.columns
+                    if x < picture.width, y < picture.height { present |= 1 << part }
+                }
+                let dark = glyphs.firstIndex(of: onDark[column, row].text) ?? -1
+                let light = glyphs.firstIndex(of: onLight[column, row].text) ?? -1
+                #expect(dark ^ light == present, "\(column) \(row)")
+            }
+        }
+    }
+
     @Test(arguments: blocks, [ColourDepth.eight, .sixteen, .palette])
     func coloursOfThePaletteStayThemselves(symbols: DrawingStyle.Symbols, depth: ColourDepth) {
         let parts = symbols.pixelsPerCell

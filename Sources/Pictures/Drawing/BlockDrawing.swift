@@ -5,21 +5,24 @@ import Text
 /// Draws pixels as block characters: two, four or six parts per cell in two colours.
 struct BlockDrawing {
     private let picture: PixelBuffer
+    private let style: DrawingStyle
     private let glyphs: [Glyph]
     /// The number of columns and rows of parts in a cell.
     private let columns: Int
     private let rows: Int
 
-    init(_ picture: PixelBuffer, _ symbols: DrawingStyle.Symbols) {
+    init(_ picture: PixelBuffer, _ style: DrawingStyle) {
         self.picture = picture
-        glyphs = BlockGlyphs(symbols).glyphs
-        (columns, rows) = symbols.pixelsPerCell
+        self.style = style
+        glyphs = BlockGlyphs(style.symbols).glyphs
+        (columns, rows) = style.symbols.pixelsPerCell
     }
 
-    /// Draws the cells in the given colour depth.
-    func cells(_ depth: ColourDepth) -> CellBlock {
-        switch depth {
-        case .none: cells(DotFitting(picture, columns: columns, rows: rows))
+    /// Draws the cells in the style's colour depth.
+    func cells() -> CellBlock {
+        let depth = style.colours
+        return switch depth {
+        case .none: cells(DotFitting(picture, columns: columns, rows: rows, isOnLight: style.isOnLight))
         case .eight, .sixteen, .palette: cells(PaletteFitting(depth, parts: columns * rows, columns: size.columns))
         case .full: cells(FullColourFitting(count: columns * rows))
         }

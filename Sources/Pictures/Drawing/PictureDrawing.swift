@@ -90,7 +90,7 @@ public enum SymbolDrawing {
     /// Draws a picture as characters. The picture must have as many pixels per cell as the style requires.
     public static func draw(_ picture: PixelBuffer, _ style: DrawingStyle) -> CellBlock {
         switch style.symbols {
-        case .half, .quadrant, .sextant: BlockDrawing(picture, style.symbols).cells(style.colours)
+        case .half, .quadrant, .sextant: BlockDrawing(picture, style).cells()
         case .ascii, .ramp: LetterDrawing(picture, style).cells()
         }
     }

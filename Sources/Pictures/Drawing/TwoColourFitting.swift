@@ -99,6 +99,7 @@ struct TwoColourSplit {
 
 /// Shows pixels as black and white dots, for terminals without colours. Uses the dithering of Floyd and Steinberg.
 struct DotFitting: TwoColourFitting {
+    /// For each pixel, whether it has the colour of the text.
     private let dots: [Bool]
     private let width: Int
     private let columns: Int
@@ -108,8 +109,9 @@ struct DotFitting: TwoColourFitting {
     /// - Parameters:
     ///   - columns: the number of parts beside each other in a cell.
     ///   - rows: the number of parts above each other in a cell.
-    init(_ picture: PixelBuffer, columns: Int, rows: Int) {
-        dots = Self.dots(picture)
+    ///   - isOnLight: whether the text is darker than the background, so that dots show the dark pixels.
+    init(_ picture: PixelBuffer, columns: Int, rows: Int, isOnLight: Bool) {
+        dots = Self.dots(picture, isOnLight: isOnLight)
         width = picture.width
         self.columns = columns
         self.rows = rows
@@ -126,7 +128,7 @@ struct DotFitting: TwoColourFitting {
 
     mutating func endRow() { row += 1 }
 
-    private static func dots(_ picture: PixelBuffer) -> [Bool] {
+    private static func dots(_ picture: PixelBuffer, isOnLight: Bool) -> [Bool] {
         let levels = ToneLevels(picture)
         let width = picture.width
         var dots = [Bool](repeating: false, count: width * picture.height)
@@ -136,7 +138,7 @@ struct DotFitting: TwoColourFitting {
             for column in 0..<width {
                 let wanted = levels.brightness(at: row * width + column, of: picture) + here[column + 1]
                 let isBright = wanted > 0.5
-                dots[row * width + column] = isBright
+                dots[row * width + column] = isBright != isOnLight
                 let error = (wanted - (isBright ? 1 : 0)) / 16
                 here[column + 2] += 7 * error
                 below[column] += 3 * error
