@@ -181,6 +181,33 @@ struct JPEGTests {
         #expect(reply.psnr(Self.scene) > 22)
     }
 
+    /// By this grey, Vitrine recognises the part that it fills from the thumbnail.
+    @Test("Missing parts are grey, with any profile and in any colours")
+    func missingPartsAreGrey() throws {
+        let plain = try Tool.cjpeg(Self.scene.ppm, "-quality", "96")
+        var profile = ICCFile.displayP3
+        profile.curve = .gamma(1.8)
+        let ink = try inks(storing: Self.mutedScene, black: 255)
+        var cmyk = ink
+        cmyk[try adobeMarker(of: ink).upperBound - 1] = 0
+        var uninverted = try inks(storing: Self.mutedScene, black: 0)
+        uninverted.removeSubrange(try adobeMarker(of: uninverted))
+        let table = ICCFile.segments(TableProfile(.bytes, "CMYK", "Lab ").bytes, partsOf: 60_000)
+        let files = [
+            plain, ExifFile.jpeg(plain, inserting: profile.segments()), ink, cmyk, uninverted,
+            ExifFile.jpeg(ink, inserting: table), ExifFile.jpeg(cmyk, inserting: table),
+        ]
+        let grey = PixelColor(red: 128, green: 128, blue: 128)
+        for (index, file) in files.enumerated() {
+            for side in [8192, 40] {
+                let reply = try decode(Array(file.dropLast(file.count / 4)), .within(side))
+                let pixels = try #require(reply.pixels)
+                #expect(!reply.isComplete && pixels.color(pixels.width - 1, pixels.height - 1) == grey, "\(index)")
+                #expect(pixels.color(1, 1) != grey, "\(index)")
+            }
+        }
+    }
+
     @Test func survivesTruncationAnywhere() throws {
         let bytes = try Tool.cjpeg(PixelBuffer.scene(width: 40, height: 30).ppm, "-quality", "90", "-restart", "1")
         for length in 3..<bytes.count - 2 {

@@ -65,19 +65,44 @@ extension PicturePipelineTests {
         try full(id).beginning(arrived, edition: try photo(id).original.edition)
     }
 
-    /// A photo that is green above and blue below.
-    private func halves() throws -> [UInt8] {
-        let picture = PixelBuffer(width: 160, height: 120) { _, y in
-            y < 60 ? PixelColor(red: 0, green: 200, blue: 0) : PixelColor(red: 0, green: 0, blue: 200)
-        }
-        return try Tool.cjpeg(picture.ppm, "-quality", "95", "-sample", "1x1")
+    /// The colours in which a JPEG stores a photo.
+    enum StoredColours: CaseIterable, Sendable {
+        case plain, withProfile, inks
     }
 
-    @Test("BEHAVIOURS 3.5: a photo in transfer shows the part that has arrived, and its thumbnail below")
-    func drawsABeginning() async throws {
+    /// A photo that is green above and blue below.
+    private func halves() throws -> [UInt8] {
+        try Tool.cjpeg(halvesPicture.ppm, "-quality", "95", "-sample", "1x1")
+    }
+
+    private var halvesPicture: PixelBuffer {
+        PixelBuffer(width: 160, height: 120) { _, y in
+            y < 60 ? PixelColor(red: 0, green: 200, blue: 0) : PixelColor(red: 0, green: 0, blue: 200)
+        }
+    }
+
+    /// The beginning of such a photo. Its scan ends near the middle of the picture.
+    private func beginningOfHalves(_ colours: StoredColours) throws -> [UInt8] {
+        let whole =
+            colours == .inks
+            ? try Tool.convert(
+                halvesPicture.ppm, "ppm:-", "-colorspace", "CMYK", "-quality", "95", "-sampling-factor", "1x1",
+                "jpeg:-")
+            : try halves()
+        let scan = try #require(whole.firstRange(of: [0xFF, 0xDA])).lowerBound
+        let part = Array(whole.prefix((scan + whole.count) / 2))
+        guard colours == .withProfile else { return part }
+        var profile = ICCFile.displayP3
+        profile.curve = .gamma(1.8)
+        return ExifFile.jpeg(part, inserting: profile.segments())
+    }
+
+    @Test(
+        "BEHAVIOURS 3.5: a photo in transfer shows the part that has arrived, and its thumbnail below",
+        arguments: StoredColours.allCases)
+    func drawsABeginning(colours: StoredColours) async throws {
         try await sync(["a"])
-        let bytes = try halves()
-        let part = try begin(bytes.prefix(bytes.count * 6 / 10), of: "a")
+        let part = try begin(try beginningOfHalves(colours), of: "a")
         let bare = try beginning("a", 1)
         await finish(bare)
         let drawn = try #require(pipeline.picture(bare))

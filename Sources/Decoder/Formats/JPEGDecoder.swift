@@ -80,7 +80,7 @@ enum JPEGDecoder: PictureDecoder {
         let isWhole = try read(&jpeg, into: &output)
         var facts = facts
         facts.isCoarse = facts.isCoarse || jpeg.isCoarse
-        return try output.reply(facts, isComplete: isWhole && !jpeg.isIncomplete)
+        return try output.reply(facts, isComplete: isWhole && !jpeg.isIncomplete, missing: JPEGStream.missing)
     }
 
     /// Reads rows up to the end or the first damage. Returns true if it read all rows.
@@ -123,6 +123,9 @@ struct JPEGStream: ~Copyable {
     private static let mostScans = 500
     /// The maximum number of pixels to read in all scans together. So many pixels take about two seconds.
     private static let mostScannedPixels = 1 << 31
+
+    /// The colour of missing pixels: the grey that libjpeg makes of absent coefficients.
+    static let missing = PixelColor(red: 128, green: 128, blue: 128)
 
     private let decoder: UnsafeMutablePointer<cjpeg_decoder>
     /// One row as the library returns it.
@@ -208,6 +211,7 @@ struct JPEGStream: ~Copyable {
         try check(row.withUnsafeMutableBufferPointer { cjpeg_read_row(decoder, $0.baseAddress) })
         if hasInks {
             convertInks()
+            if isIncomplete { showMissingInks() }
             converted.withUnsafeBufferPointer(body)
         } else {
             row.withUnsafeBufferPointer(body)
@@ -241,6 +245,19 @@ struct JPEGStream: ~Copyable {
                 let absence = UInt32(row[4 * pixel + channel] ^ inversion)
                 converted[3 * pixel + channel] = UInt8((absence * black + 127) / 255)
             }
+        }
+    }
+
+    /// Gives the missing pixels of the current row their colour, as in pictures without inks.
+    private mutating func showMissingInks() {
+        let last = Self.missing.red
+        // From YCCK, libjpeg computes all but the last channel as 255 minus a colour.
+        let others = decoder.pointee.info.jpeg_color_space == JCS_YCCK ? 255 - last : last
+        for pixel in 0..<row.count / 4
+        where row[4 * pixel] == others && row[4 * pixel + 1] == others && row[4 * pixel + 2] == others
+            && row[4 * pixel + 3] == last
+        {
+            for channel in 0..<3 { converted[3 * pixel + channel] = last }
         }
     }
 

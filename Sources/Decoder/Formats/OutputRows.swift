@@ -79,9 +79,12 @@ struct OutputRows {
 
     /// Returns a reply with the finished rows. Throws if the picture ends before there is anything to show.
     ///
-    /// - Parameter cameToAnything: false if all added rows are blank because no data were decoded.
+    /// - Parameters:
+    ///   - cameToAnything: false if all added rows are blank because no data were decoded.
+    ///   - missing: the colour that the library gives to missing pixels of an opaque picture. These pixels keep this
+    ///     colour, so that Vitrine recognises them.
     consuming func reply(
-        _ facts: PictureFacts, isComplete: Bool, cameToAnything: Bool = true
+        _ facts: PictureFacts, isComplete: Bool, cameToAnything: Bool = true, missing: PixelColor? = nil
     ) throws(DecodeFailure) -> DecodeReply {
         guard isComplete || hasRows && cameToAnything else {
             throw .damaged("it ends before its first row")
@@ -90,9 +93,21 @@ struct OutputRows {
             return plan.reply(facts, rows: Chequer.Rows(light: rows, dark: darkRows), isComplete: isComplete)
         }
         if channels == .rgb, let conversion {
+            let unconverted = isComplete || missing == nil ? [] : rows
             rows.withUnsafeMutableBufferPointer { conversion.convert($0, channels: PixelBuffer.bytesPerPixel) }
+            if let missing { restore(missing, of: unconverted) }
         }
         return plan.reply(facts, rows: rows, isComplete: isComplete)
+    }
+
+    /// Gives the pixels back their colour that had the colour `missing` before the conversion.
+    private mutating func restore(_ missing: PixelColor, of unconverted: [UInt8]) {
+        for pixel in stride(from: 0, to: unconverted.count, by: PixelBuffer.bytesPerPixel)
+        where unconverted[pixel] == missing.red && unconverted[pixel + 1] == missing.green
+            && unconverted[pixel + 2] == missing.blue
+        {
+            (rows[pixel], rows[pixel + 1], rows[pixel + 2]) = (missing.red, missing.green, missing.blue)
+        }
     }
 
     private mutating func addTransparent(_ row: UnsafeBufferPointer<UInt8>, isPremultiplied: Bool) {

@@ -386,6 +386,7 @@ extension PixelBuffer {
     /// Replaces missing pixels with those of another picture of the same size.
     ///
     /// Missing pixels have the background's colour, or in a JPEG the grey that libjpeg makes of absent coefficients.
+    /// The decoder does not convert this grey by the picture's profile.
     /// Where the picture really has such a pixel, the other picture's pixel is nearly the same.
     func completed(by other: PixelBuffer, background: PixelColor) -> PixelBuffer {
         guard other.size == size else { return self }
