@@ -45,6 +45,50 @@ struct ExifTests {
         }
     }
 
+    /// libexif reads only comments in ASCII, and describes others in its own words.
+    @Test("A comment without another description is shown, in each code that is readable")
+    func comments() throws {
+        let text = "Abend am See – 夕方 🌅"
+        let units = Array(text.utf16)
+        let (big, little) = (
+            units.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }, units.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        )
+        let (ascii, unicode) = (Array("ASCII\0\0\0".utf8), Array("UNICODE\0".utf8))
+        let zeros = [UInt8](repeating: 0, count: 8)
+        let comments: [(bytes: [UInt8], shown: String?)] = [
+            (ascii + Array("Evening  ".utf8), "Evening"), (ascii + Array("\(text)\0more".utf8), text),
+            (zeros + Array("\(text)\0more".utf8), text), (Array("\(text)\0\0".utf8), text),
+            // The block is big-endian.
+            (unicode + big, text), (unicode + big + [0, 0, 0, 65], text), (unicode + big + [0], text),
+            (unicode + [0xFE, 0xFF] + big, text), (unicode + [0xFF, 0xFE] + little, text),
+            (zeros, nil), (zeros + zeros, nil), (ascii, nil), (ascii + Array("   ".utf8), nil), (unicode, nil),
+            (unicode + [0], nil), (unicode + [0, 32, 0, 0], nil), ([], nil), ([65], nil),
+            (Array("JIS\0\0\0\0\0".utf8) + [0x24, 0x22, 0x24, 0x24], nil),
+            ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], nil), ([65, 66, 67, 0, 0, 0, 7, 8, 9, 65], nil),
+            (zeros + [0xC3, 0x28, 0xFF], nil), (ascii + [1, 65, 66], nil),
+        ]
+        for (bytes, shown) in comments {
+            var exif = ExifFile(orientation: 1)
+            exif.exif = [(0x9286, .undefined(bytes))]
+            let metadata = try metadata(exif)
+            #expect(metadata.description == shown, "\(bytes)")
+            #expect(metadata.fields.first { $0.name == "User Comment" }?.value == shown, "\(bytes)")
+        }
+    }
+
+    @Test("Bytes are no text, except those of Windows’ own properties")
+    func bytesAreNoText() throws {
+        var exif = ExifFile(orientation: 1)
+        exif.main += [
+            (0x010E, .undefined(Array("a description".utf8))), (0x010F, .undefined(Array("a maker".utf8))),
+            (0x0110, .short(7)), (0x9C9B, .undefined(Array("A\0 \0t\0i\0t\0l\0e\0\0\0".utf8))),
+        ]
+        exif.exif = [(0xA434, .undefined(Array("a lens".utf8)))]
+        let metadata = try metadata(exif)
+        #expect(metadata.description == nil && metadata.camera == nil && metadata.lens == nil)
+        #expect(metadata.title == "A title")
+    }
+
     /// libexif reads 64 KiB, but the directories follow a text of 70,000 letters.
     @Test func readsDirectoriesBeyond64KiB() throws {
         var exif = Self.full

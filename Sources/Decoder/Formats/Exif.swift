@@ -34,9 +34,18 @@ struct ExifReader: ~Copyable {
         exif_data_unref(data)
     }
 
-    /// Returns an entry as text without surrounding white space. Returns nil if the entry is missing or empty.
+    /// Returns a text entry without surrounding white space. Returns nil if the entry is missing or empty, or has
+    /// another type: libexif would describe its bytes. Windows stores the tags for its own properties as bytes.
     func text(_ tag: ExifTag, in directory: ExifIfd) -> String? {
-        entry(tag, in: directory).flatMap(Self.text)
+        guard let entry = entry(tag, in: directory),
+            entry.pointee.format == EXIF_FORMAT_ASCII || tag == EXIF_TAG_XP_TITLE
+        else { return nil }
+        return Self.text(entry)
+    }
+
+    /// The comment by the user or the camera; nil if it is missing, empty or not readable.
+    var comment: String? {
+        entry(EXIF_TAG_USER_COMMENT, in: EXIF_IFD_EXIF).flatMap { comment($0) }
     }
 
     /// Returns an entry's first number.
@@ -73,7 +82,8 @@ struct ExifReader: ~Copyable {
             guard let content = cexif_directory(data, directory), let entries = content.pointee.entries
             else { continue }
             for index in 0..<Int(content.pointee.count) where fields.count < limit {
-                guard let entry = entries[index], let value = Self.text(entry),
+                guard let entry = entries[index],
+                    let value = entry.pointee.tag == EXIF_TAG_USER_COMMENT ? comment(entry) : Self.text(entry),
                     let title = exif_tag_get_title_in_ifd(entry.pointee.tag, directory)
                 else { continue }
                 fields.append(MetadataField(name: String(cString: title), value: value))
@@ -94,11 +104,55 @@ struct ExifReader: ~Copyable {
             else { return nil }
             // "The character set of the returned string may be in the encoding of the current locale or the native
             // encoding of the camera" (exif-entry.h): bytes that are not UTF-8 become replacement characters.
-            let text = String(cString: start)
-            let words = text.drop(while: \.isWhitespace)
-            let end = words.lastIndex { !$0.isWhitespace }
-            return end.map { String(words[...$0]) }
+            return trimmed(String(cString: start))
         }
+    }
+
+    private static func trimmed(_ text: String) -> String? {
+        let words = text.drop(while: \.isWhitespace)
+        let end = words.lastIndex { !$0.isWhitespace }
+        return end.map { String(words[...$0]) }
+    }
+
+    /// Returns a comment's text. The comment's first eight bytes name the character code.
+    ///
+    /// libexif reads only ASCII, and returns fixed words for comments in other codes. Some programs omit the code.
+    /// Binary data contain control characters, or are not valid in UTF-8.
+    private func comment(_ entry: UnsafeMutablePointer<ExifEntry>) -> String? {
+        let bytes = UnsafeBufferPointer(start: entry.pointee.data, count: Int(entry.pointee.size))
+        guard bytes.count > 8 else { return nil }
+        let (code, rest) = (bytes.prefix(8), bytes.dropFirst(8))
+        let text: String?
+        if code.elementsEqual("ASCII\0\0\0".utf8) {
+            text = String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
+        } else if code.elementsEqual("UNICODE\0".utf8) {
+            text = utf16(rest)
+        } else if code.elementsEqual("JIS\0\0\0\0\0".utf8) {
+            text = nil
+        } else if code.allSatisfy({ $0 == 0 }) {
+            text = String(validating: rest.prefix { $0 != 0 }, as: UTF8.self)
+        } else {
+            text = String(validating: bytes[...(bytes.lastIndex { $0 != 0 } ?? 0)], as: UTF8.self)
+        }
+        guard let text,
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control || $0.properties.isWhitespace })
+        else { return nil }
+        return Self.trimmed(text)
+    }
+
+    /// Returns UTF-16 up to the first zero. The block's byte order applies unless the text begins with a byte order
+    /// mark.
+    private func utf16(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        var units = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map {
+            UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+        }
+        var isBigEndian = exif_data_get_byte_order(data) == EXIF_BYTE_ORDER_MOTOROLA
+        if let mark = units.first, [0xFEFF, 0xFFFE].contains(mark) {
+            isBigEndian = mark == 0xFEFF
+            units.removeFirst()
+        }
+        if !isBigEndian { units = units.map(\.byteSwapped) }
+        return String(decoding: units.prefix { $0 != 0 }, as: UTF16.self)
     }
 
     private static func number(
@@ -160,7 +214,7 @@ struct ExifBlock {
         metadata.title = exif.text(EXIF_TAG_XP_TITLE, in: EXIF_IFD_0)
         metadata.description =
             exif.text(EXIF_TAG_IMAGE_DESCRIPTION, in: EXIF_IFD_0)
-            ?? exif.text(EXIF_TAG_USER_COMMENT, in: EXIF_IFD_EXIF)
+            ?? exif.comment
         metadata.fields = exif.fields(atMost: PictureMetadata.mostFields)
         metadata = metadata.bounded
     }

@@ -4,6 +4,8 @@ public struct ExifFile {
     public enum Value: Sendable {
         /// Text; a zero byte is added.
         case text(String)
+        /// Bytes of the type “undefined”.
+        case undefined([UInt8])
         /// A 16-bit number.
         case short(UInt16)
         /// Fractions.
@@ -121,6 +123,7 @@ public struct ExifFile {
         switch value {
         case .directory(let start): (width == .small ? 4 : 18, 1, width.word(start))
         case .text(let text): (2, text.utf8.count + 1, Array(text.utf8) + [0])
+        case .undefined(let bytes): (7, bytes.count, bytes)
         case .short(let number): (3, 1, big(number))
         case .long(let number): (4, 1, big(number))
         case .rationals(let ratios): (5, ratios.count, ratios.flatMap { big($0.0) + big($0.1) })
