@@ -54,6 +54,29 @@ struct DevelopedRawTests {
         #expect(pixels.psnr(expected.scaled(part, to: pixels.size)) >= 30)
     }
 
+    /// A Raspberry Pi writes the directory last. So the file's first bytes do not tell that it is a raw file.
+    @Test("A file whose first directory follows the data is developed like any other")
+    func lateDirectory() throws {
+        let corpus = try PictureCorpus()
+        var bytes = try corpus.bytes("sensor", "tiny-preview.dng")
+        let expected = try corpus.expected("tiny-preview.dng.ppm")
+        try #require(bytes.starts(with: [0x49, 0x49, 42, 0]))
+        func number(at place: Int, _ length: Int) -> Int {
+            bytes[place..<place + length].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        let start = number(at: 4, 4)
+        let directory = Array(bytes[start..<start + 2 + 12 * number(at: start, 2) + 4])
+        if !bytes.count.isMultiple(of: 2) { bytes.append(0) }
+        let place = bytes.count
+        try #require(place > 4_096)
+        bytes.replaceSubrange(4..<8, with: (0..<4).map { UInt8(truncatingIfNeeded: place >> (8 * $0)) })
+        bytes.replaceSubrange(start..<start + directory.count, with: [UInt8](repeating: 0, count: directory.count))
+        let reply = try reply(bytes + directory, Self.within(8192))
+        let pixels = try #require(reply.pixels)
+        #expect(reply.isComplete && reply.sourceSize == expected.size && reply.format == "DNG")
+        #expect(pixels.psnr(expected.scaled(PixelRect(whole: expected.size), to: pixels.size)) >= 30)
+    }
+
     @Test("The size is that of the sensor, also without pixels")
     func facts() throws {
         var request = Self.within(80)

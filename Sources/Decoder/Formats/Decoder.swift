@@ -36,9 +36,12 @@ public enum Decoder {
     /// fails, decoding fails later with a description. Returns true for a video, which `decodeVideo` can decode.
     @discardableResult
     public static func prepare(forPictureOn descriptor: CInt) -> Bool {
-        let format = format(ofPictureOn: descriptor)
-        format?.prepareForOne()
-        return format == VideoDecoder.self
+        let isVideo = withSignature(ofFileOn: descriptor) { bytes -> Bool? in
+            let format = formats.first { $0.recognises(bytes) }
+            format?.prepareForOne(bytes)
+            return format == VideoDecoder.self
+        }
+        return isVideo ?? false
     }
 
     /// Returns the picture's format, according to its signature.
@@ -187,9 +190,11 @@ protocol PictureDecoder: Sendable {
     /// loading fails, `decode` throws later.
     static func prepare()
 
-    /// Loads all libraries of this format, in a process for one picture. These include libraries that only a few
-    /// pictures need.
-    static func prepareForOne()
+    /// Loads all libraries that a picture of this format may need, in a process for one picture. These include
+    /// libraries that only a few pictures need.
+    ///
+    /// - Parameter signature: the file's first bytes.
+    static func prepareForOne(_ signature: UnsafeRawBufferPointer)
 
     /// Whether a picture of this format needs a library that only `prepareForOne` loads.
     static func isLeftToPrograms(_ bytes: UnsafeRawBufferPointer) -> Bool
@@ -206,7 +211,7 @@ extension PictureDecoder {
 
     static func prepare() {}
 
-    static func prepareForOne() { prepare() }
+    static func prepareForOne(_ signature: UnsafeRawBufferPointer) { prepare() }
 
     static func isLeftToPrograms(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }

@@ -32,6 +32,9 @@ struct RawContainer {
         return RawDirectories(bytes)?.name
     }
 
+    /// Whether a TIFF may turn out to be a raw file, because its first directory extends beyond the file's first bytes.
+    static func isPossible(_ signature: UnsafeRawBufferPointer) -> Bool { RawDirectories.isCut(signature) }
+
     /// Reads a file with the signature of a raw file.
     init(_ bytes: UnsafeRawBufferPointer) {
         name = Self.name(of: bytes) ?? "raw"
@@ -303,6 +306,15 @@ private struct RawDirectories {
         self.init(FileBytes(bytes), isBigEndian: isBigEndian)
         guard let name = name(mark, directory(at: first)) else { return nil }
         self.name = name
+    }
+
+    /// Whether the first directory extends beyond these bytes of a TIFF. Returns false for 64-bit offsets, which no raw
+    /// file has.
+    static func isCut(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.prefix(4).contains(42) else { return false }
+        let start = RawDirectories(FileBytes(bytes), isBigEndian: bytes[0] == 0x4D)
+        guard let count = number(start.file, at: start.first, 2, start.isBigEndian) else { return true }
+        return start.file.part(at: start.first, count: 2 + 12 * count) == nil
     }
 
     private init(_ file: FileBytes, isBigEndian: Bool) {

@@ -13,7 +13,7 @@ enum RawDecoder: PictureDecoder {
         RawContainer.name(of: bytes) != nil
     }
 
-    static func prepareForOne() {
+    static func prepareForOne(_ signature: UnsafeRawBufferPointer) {
         _ = RawSensor.version
     }
 

@@ -20,6 +20,11 @@ enum TIFFDecoder: PictureDecoder {
         _ = TIFFPicture.version
     }
 
+    static func prepareForOne(_ signature: UnsafeRawBufferPointer) {
+        prepare()
+        if RawContainer.isPossible(signature) { RawDecoder.prepareForOne(signature) }
+    }
+
     static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
