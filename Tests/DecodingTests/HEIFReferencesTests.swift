@@ -3,7 +3,7 @@ import Testing
 
 @testable import Decoding
 
-/// References between the pictures of a HEIF file.
+/// References between the pictures of a HEIF file, and its codecs.
 struct HEIFReferencesTests {
     private func number(_ value: Int, _ length: Int) -> [UInt8] {
         (0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -47,6 +47,41 @@ struct HEIFReferencesTests {
         let request = DecodeRequest(box: PixelSize(width: 8, height: 8))
         #expect(throws: DecodeFailure.damaged("it contains a picture that contains itself")) {
             try file([2: [2]]).withUnsafeBytes { try Decoder.decode($0, request) }
+        }
+    }
+
+    @Test("A file names its codecs, whatever its brand")
+    func codecs() {
+        func needed(_ properties: [String]) -> [HEIFCodec] {
+            let boxes = properties.flatMap { box($0, [0, 0, 0, 0]) }
+            let meta = box("hdlr", number(0, 20)) + box("iprp", box("ipco", boxes) + box("ipma", number(0, 8)))
+            let file = box("ftyp", Array("mif1\0\0\0\0mif1".utf8)) + box("meta", [0, 0, 0, 0] + meta)
+            for length in 0..<file.count { _ = Array(file.prefix(length)).withUnsafeBytes { HEIFCodec.needed(by: $0) } }
+            return file.withUnsafeBytes { HEIFCodec.needed(by: $0) }
+        }
+        #expect(needed(["ispe", "hvcC", "irot"]) == [.hevc] && needed(["av1C", "ispe"]) == [.av1])
+        #expect(needed(["av1C", "hvcC"]) == [.hevc, .av1] && needed(["vvcC", "ispe"]).isEmpty && needed([]).isEmpty)
+    }
+
+    @Test("A missing codec is no damage of the picture")
+    func missingCodecs() {
+        func failure(_ code: UInt32, _ detail: UInt32, _ missing: HEIFCodec?) -> DecodeFailure {
+            HEIFPicture.failure(code: code, detail: detail, format: "HEIC", message: "words", missing: missing)
+        }
+        let hevc = DecodeFailure.missingLibrary(format: "HEIC", library: "libde265", package: "libde265-0")
+        let av1 = DecodeFailure.missingLibrary(format: "HEIC", library: "libdav1d", package: "libdav1d7 or libdav1d6")
+        #expect(!hevc.isThePicturesFault && !av1.isThePicturesFault)
+        // libheif's numbers for an unsupported codec, in old and new versions.
+        for (code, detail) in [(4, 3000), (11, 6003)] as [(UInt32, UInt32)] {
+            #expect(failure(code, detail, .hevc) == hevc && failure(code, detail, .av1) == av1)
+            #expect(failure(code, detail, nil) == .unsupportedFormat("HEIC (words)"))
+        }
+        // A codec failed: another one may read the picture, unless all are there.
+        #expect(failure(7, 0, .hevc) == hevc && failure(7, 0, nil) == .damaged("words"))
+        // Invalid input, another unsupported feature, and no error of libheif at all.
+        for (code, detail) in [(2, 100), (4, 3001), (0, 0)] as [(UInt32, UInt32)] {
+            #expect(
+                failure(code, detail, .hevc) == .damaged("words") && failure(code, detail, nil) == .damaged("words"))
         }
     }
 

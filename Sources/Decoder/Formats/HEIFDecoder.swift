@@ -69,6 +69,8 @@ enum HEIFDecoder: PictureDecoder {
 /// A HEIF file's primary picture, or its embedded thumbnail.
 struct HEIFPicture: ~Copyable {
     private let decoder: UnsafeMutablePointer<cheif_decoder>
+    private let bytes: UnsafeRawBufferPointer
+    private let format: String
 
     /// Whether libheif is installed. The process loads libheif only once, because nothing may write libheif's list of
     /// decoders while another thread reads it.
@@ -89,9 +91,9 @@ struct HEIFPicture: ~Copyable {
         let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         guard cheif_open(decoder, start, bytes.count, Int32(DecodeReply.largestSourceSide)) != 0 else {
             defer { cheif_free(decoder) }
-            throw .damaged(Self.message(of: decoder))
+            throw Self.failure(of: decoder, bytes, format)
         }
-        self.decoder = decoder
+        (self.decoder, self.bytes, self.format) = (decoder, bytes, format)
     }
 
     deinit {
@@ -145,7 +147,9 @@ struct HEIFPicture: ~Copyable {
 
     /// Decodes the whole picture at once, because its parts may have any order and overlap.
     mutating func decode() throws(DecodeFailure) {
-        guard cheif_decode(decoder, channels == .rgb ? 0 : 1) != 0 else { throw .damaged(Self.message(of: decoder)) }
+        guard cheif_decode(decoder, channels == .rgb ? 0 : 1) != 0 else {
+            throw Self.failure(of: decoder, bytes, format)
+        }
     }
 
     /// Returns the bytes of a decoded row.
@@ -154,8 +158,65 @@ struct HEIFPicture: ~Copyable {
         return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)
     }
 
-    private static func message(of decoder: UnsafeMutablePointer<cheif_decoder>) -> String {
-        withUnsafeBytes(of: &decoder.pointee.message) { LibraryWords($0).text }
+    private static func failure(
+        of decoder: UnsafeMutablePointer<cheif_decoder>, _ bytes: UnsafeRawBufferPointer, _ format: String
+    ) -> DecodeFailure {
+        failure(
+            code: decoder.pointee.code.rawValue, detail: decoder.pointee.subcode.rawValue, format: format,
+            message: withUnsafeBytes(of: &decoder.pointee.message) { LibraryWords($0).text },
+            missing: HEIFCodec.needed(by: bytes).first { !$0.isLoaded })
+    }
+
+    /// Returns the failure for an error of libheif.
+    ///
+    /// - Parameters:
+    ///   - code: libheif's number of the error.
+    ///   - detail: libheif's number of the details.
+    ///   - missing: a codec that the file needs and that is not loaded; nil if there is none.
+    static func failure(
+        code: UInt32, detail: UInt32, format: String, message: String, missing: HEIFCodec?
+    ) -> DecodeFailure {
+        // If no codec is suitable, libheif's versions return either of these errors.
+        let isUnsupported =
+            code == heif_error_Plugin_loading_error.rawValue
+            || code == heif_error_Unsupported_feature.rawValue && detail == heif_suberror_Unsupported_codec.rawValue
+        // Without the missing library, libheif may also have tried a codec that fails in the sandbox.
+        if let missing, isUnsupported || code == heif_error_Decoder_plugin_error.rawValue {
+            return .missingLibrary(format: format, library: missing.library, package: missing.package)
+        }
+        return isUnsupported ? .unsupportedFormat("\(format) (\(message))") : .damaged(message)
+    }
+}
+
+/// A codec in HEIF files, whose library libheif needs.
+enum HEIFCodec: CaseIterable {
+    case hevc, av1
+
+    /// The codec's library.
+    var library: String { self == .hevc ? "libde265" : "libdav1d" }
+
+    /// The Debian packages that contain the library.
+    var package: String { self == .hevc ? "libde265-0" : "libdav1d7 or libdav1d6" }
+
+    /// Whether the library is loaded.
+    var isLoaded: Bool {
+        switch self {
+        case .hevc: cheif_hevc_priority(heif_compression_HEVC) > 0
+        case .av1: cheif_av1_priority(heif_compression_AV1) > 0
+        }
+    }
+
+    /// Returns the codecs that a file needs.
+    ///
+    /// The file has a configuration of each codec, in the box "ipco" of the box "iprp" of the box "meta"
+    /// (ISO/IEC 23008-12, 9.3).
+    static func needed(by bytes: UnsafeRawBufferPointer) -> [HEIFCodec] {
+        var properties: Set<UInt32> = []
+        ISOBoxes.each(in: bytes[...]) { type, content in
+            guard type == ISOBoxes.name("meta") else { return }
+            ISOBoxes.each(in: content.dropFirst(4), along: ["iprp", "ipco"]) { type, _ in properties.insert(type) }
+        }
+        return allCases.filter { properties.contains(ISOBoxes.name($0 == .hevc ? "hvcC" : "av1C")) }
     }
 }
 

@@ -108,6 +108,9 @@ typedef struct cheif_decoder {
     struct heif_image *image;
     const uint8_t *pixels;
     int stride;
+    /// The result of the last call that `cheif_check` has checked.
+    enum heif_error_code code;
+    enum heif_suberror_code subcode;
     char message[160];
 } cheif_decoder;
 
@@ -126,8 +129,10 @@ static inline void cheif_free(cheif_decoder *decoder) {
     free(decoder);
 }
 
-/// Records the message of a failure. Returns whether the call succeeded.
+/// Records a call's result, and the message of a failure. Returns whether the call succeeded.
 static inline int cheif_check(cheif_decoder *decoder, struct heif_error error) {
+    decoder->code = error.code;
+    decoder->subcode = error.subcode;
     if (error.code == heif_error_Ok) return 1;
     strncpy(decoder->message, error.message ? error.message : "", sizeof decoder->message - 1);
     return 0;
