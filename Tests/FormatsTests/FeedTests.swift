@@ -54,6 +54,14 @@ import Testing
         #expect(try photos(feed(1_001)).count == 1_000)
     }
 
+    @Test("The author's portrait is no photo of a post", arguments: ["https://0.gravatar.com", "http://gravatar.com"])
+    func portrait(server: String) throws {
+        let feed =
+            #"<rss xmlns:m="http://search.yahoo.com/mrss/"><channel><item><m:content url="\#(server)/avatar/1?s=96""#
+            + #" medium="image"/><description>&lt;img src='a.jpg'&gt;</description></item></channel></rss>"#
+        #expect(try photos(feed).map { $0.photo.text.hasSuffix("/a.jpg") } == [true])
+    }
+
     @Test("The title of a feed is the name of the gallery, and the titles of posts and pictures are not")
     func names() throws {
         func name(_ parser: any LibraryParser<LibraryPhoto>, _ text: String) throws -> String? {

@@ -161,12 +161,19 @@ struct FeedPicture {
     var description: String?
     var thumbnail: String?
 
-    /// Whether this is a picture, and not a video or sound.
+    /// Whether this is a picture of the item, and not a video, a sound or the author's portrait.
     var isPicture: Bool {
+        guard !isPortrait else { return false }
         if let medium { return medium == "image" }
         if let type, !type.isEmpty { return type.lowercased().hasPrefix("image/") }
         let path = address?.prefix { $0 != "?" && $0 != "#" } ?? ""
         return PictureName.isPicture(Array(path.utf8)[...])
+    }
+
+    /// Whether this is a portrait of Gravatar. WordPress.com adds the author's portrait to each item.
+    private var isPortrait: Bool {
+        let parts = address?.split(separator: "/", maxSplits: 3) ?? []
+        return parts.count == 4 && parts[2] == "avatar" && ".\(parts[1])".hasSuffix(".gravatar.com")
     }
 }
 
