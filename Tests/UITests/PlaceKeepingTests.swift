@@ -78,6 +78,45 @@ import Testing
         #expect(screens.root.place == place)
     }
 
+    /// Replaces the settings as another settings file does.
+    private func change(_ settings: Settings) async throws {
+        screens.context.live.replace(with: settings)
+        screens.press(Key(.function(5)))
+        try await screens.until { screens.context.settings == settings }
+    }
+
+    private var byName: Settings {
+        var settings = Settings()
+        (settings.order, settings.sections) = (PhotoOrder(.name, ascending: false), .month)
+        return settings
+    }
+
+    @Test("Changed settings apply to a gallery that was open, if the user chose no order and no sections there")
+    func settingsOfAnOpenGallery() async throws {
+        try await fill()
+        screens.open(at: "a")
+        try await screens.until { screens.title.contains("3 of 3") }
+        try await change(byName)
+        #expect(screens.root.place.order == nil && screens.root.place.sections == nil)
+        _ = screens.root.handle(InterfaceEvent.openGallery(screens.cache.address))
+        try await screens.until { screens.title.contains("2 of 3") }
+        #expect(screens.selected == "Owl")
+        // The sections of the opened gallery come from the setting, too.
+        try await change(Settings())
+        #expect(screens.root.place.order == nil && screens.root.place.sections == nil)
+    }
+
+    @Test("An order and sections that the user chose for a gallery survive changed settings")
+    func choicesSurviveSettings() async throws {
+        try await fill()
+        screens.open(at: "a")
+        // The order is that of the setting so far. All photos are of one year and month.
+        screens.press(",", "d", "#", "#")
+        #expect(screens.root.place.order == nil && screens.root.place.sections == .day)
+        try await change(byName)
+        #expect(screens.root.place.order == PhotoOrder() && screens.root.place.sections == .day)
+    }
+
     @Test("BEHAVIOURS 6.3: a photo that filled the screen is restored so")
     func zoom() async throws {
         try await fill()

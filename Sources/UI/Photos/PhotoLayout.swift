@@ -43,7 +43,7 @@ struct PhotoLayout {
 
     private(set) var kind: Kind
     /// Whether the user or the settings chose the sections. If neither chose sections, a short list has no sections.
-    private(set) var areSectionsChosen: Bool
+    private var areSectionsChosen: Bool
     /// The layout of the contact sheet in the last frame.
     private var sheet: SheetLayout?
     private let context: ScreenContext

@@ -49,6 +49,10 @@ final class PhotoLists {
     private(set) var order: PhotoOrder
     /// The requested division into sections, even if sorting is not complete.
     private(set) var sections: SectionRule
+    /// Whether the user chose the order of this gallery, in this run or an earlier run.
+    private(set) var isOrderChosen: Bool
+    /// Whether the user chose the sections of this gallery, in this run or an earlier run.
+    private(set) var areSectionsChosen: Bool
     /// The reason why the last search or sort failed, if it did.
     private(set) var failure: String?
     /// The id of a photo to open as soon as it arrives.
@@ -58,17 +62,17 @@ final class PhotoLists {
     private let feed: UpdateFeed
     private var subscriptions: [ObjectIdentifier: UpdateFeed.Subscription] = [:]
 
-    init(
-        _ cache: GalleryCache, order: PhotoOrder, sections: SectionRule?, folder: FolderPath? = nil,
-        _ context: ScreenContext
-    ) throws {
+    /// Creates the lists with the order, sections and folder of a position, or else those of the settings.
+    init(_ cache: GalleryCache, at place: Place, _ context: ScreenContext) throws {
+        let order = place.order ?? context.settings.order
         (self.cache, self.order, log, feed) = (cache, order, context.log, context.feed)
+        (isOrderChosen, areSectionsChosen) = (place.order != nil, place.sections != nil)
         reader = try cache.openReader()
-        let sections = sections ?? Self.usualSections(context.settings.sections, reader)
+        let sections = place.sections ?? Self.usualSections(context.settings.sections, reader)
         self.sections = sections
         // `arrange()` makes the sections by folder later. Reading all paths of a long list would delay the first frame.
         all = try FetchedResults(of: cache, order: order, sections: sections == .folder ? .none : sections)
-        if folder != nil, (try? reader.hasFolders()) == true { path = folder }
+        if place.folder != nil, (try? reader.hasFolders()) == true { path = place.folder }
         follow()
         if path != nil || sections == .folder { arrange() }
     }
@@ -164,8 +168,19 @@ final class PhotoLists {
         feed.deliver(.lists(self))
     }
 
-    /// Changes the order and the sections of all lists.
-    func sort(by order: PhotoOrder, sections: SectionRule) {
+    /// Sorts all lists in the order that the user chose.
+    func sort(by order: PhotoOrder) {
+        isOrderChosen = true
+        arrange(order, sections)
+    }
+
+    /// Divides all lists into the sections that the user chose.
+    func divide(by sections: SectionRule) {
+        areSectionsChosen = true
+        arrange(order, sections)
+    }
+
+    private func arrange(_ order: PhotoOrder, _ sections: SectionRule) {
         guard order != self.order || sections != self.sections else { return }
         (self.order, self.sections) = (order, sections)
         arrange()

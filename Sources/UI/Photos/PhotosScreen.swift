@@ -40,13 +40,11 @@ final class PhotosScreen: Screen, ListScreen {
     /// Opens a gallery with the view and the selected photo of a position.
     init(_ context: ScreenContext, cache: GalleryCache, at place: Place = Place()) throws {
         let changes = cache.changes()
-        lists = try PhotoLists(
-            cache, order: place.order ?? context.settings.order,
-            sections: place.sections, folder: place.folder, context)
+        lists = try PhotoLists(cache, at: place, context)
         gallery = try OpenedGallery(cache, lists.reader, context)
         layout = PhotoLayout(
             place.view == .sheet ? .sheet : .list,
-            areSectionsChosen: place.sections != nil || lists.hasSections(asIn: context.settings), context)
+            areSectionsChosen: lists.areSectionsChosen || lists.hasSections(asIn: context.settings), context)
         demand = PhotoDemand(cache.id, context)
         search = PhotoSearch(lists, context)
         travel = FolderTravel(lists, context)
@@ -214,7 +212,7 @@ final class PhotosScreen: Screen, ListScreen {
     private func sort(by order: PhotoOrder?) {
         isSorting = false
         search.stopWaiting()
-        if let order { lists.sort(by: order, sections: lists.sections) }
+        if let order { lists.sort(by: order) }
     }
 
     /// Switches between list and contact sheet, and centres the selected photo.
@@ -230,8 +228,7 @@ final class PhotosScreen: Screen, ListScreen {
         let rules: [SectionRule] =
             (lists.order.criterion == .date ? [.year, .month, .day] : []) + (byFolder ? [.folder] : []) + [.none]
         guard rules.count > 1 else { return send(.notice("For sections, first sort by date.")) }
-        guard let sections = layout.nextSections(after: lists.sections, of: rules, entries) else { return }
-        lists.sort(by: lists.order, sections: sections)
+        lists.divide(by: layout.nextSections(after: lists.sections, of: rules, entries) ?? lists.sections)
     }
 
     // MARK: - Selection
@@ -483,12 +480,13 @@ final class PhotosScreen: Screen, ListScreen {
 
     var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selected: selected) }
 
-    /// Returns the user's position. Leaves out values that equal the settings.
+    /// Returns the user's position. Leaves out an order and sections that the user did not choose for this gallery, or
+    /// that equal the settings.
     private func place(photo: String?) -> Place {
         var place = Place(gallery: cache.address, photo: photo)
         if layout.kind == .sheet { place.view = .sheet }
-        if lists.order != context.settings.order { place.order = lists.order }
-        if layout.areSectionsChosen, !lists.hasSections(asIn: context.settings) { place.sections = lists.sections }
+        if lists.isOrderChosen, lists.order != context.settings.order { place.order = lists.order }
+        if lists.areSectionsChosen, !lists.hasSections(asIn: context.settings) { place.sections = lists.sections }
         place.folder = lists.path
         if case .folder(let subfolder) = selected { place.subfolder = subfolder }
         if lists.purpose == .filtering, lists.filter != .all { place.filter = lists.filter.text }
