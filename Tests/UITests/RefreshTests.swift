@@ -248,6 +248,40 @@ import Testing
         #expect(await screens.wished().isEmpty)
     }
 
+    @Test("All pictures are requested without an update on opening, but not while offline")
+    func allPicturesWithoutUpdate() async throws {
+        let screens = try screens {
+            ($0.syncOnOpen, $0.offline) = (false, true)
+            ($0.allThumbnails, $0.allPhotos) = (true, true)
+        }
+        screens.open()
+        #expect(await screens.wished().isEmpty)
+        screens.press("q")
+        var settings = screens.context.settings
+        settings.offline = false
+        screens.context.live.replace(with: settings)
+        screens.press(Key(.function(5)))
+        try await screens.until { !screens.context.settings.offline }
+        screens.open()
+        let sweeps = await screens.wished().map(\.subject)
+        #expect(
+            sweeps == [.everyPicture(screens.cache.id, .thumbnail), .everyPicture(screens.cache.id, .original)])
+        screens.press("q")
+        #expect(await screens.wished().isEmpty)
+    }
+
+    @Test("An open gallery requests all pictures as soon as Vitrine is no longer offline")
+    func allPicturesAfterOffline() async throws {
+        let screens = try screens { ($0.syncOnOpen, $0.offline, $0.allThumbnails) = (false, true, true) }
+        screens.open()
+        var settings = screens.context.settings
+        settings.offline = false
+        screens.context.live.replace(with: settings)
+        screens.press(Key(.function(5)))
+        try await screens.until { !screens.context.settings.offline }
+        #expect(await screens.wished().map(\.subject) == [.everyPicture(screens.cache.id, .thumbnail)])
+    }
+
     @Test("BEHAVIOURS 3.4: the setting for all photos requests them after the thumbnails")
     func allPhotos() async throws {
         let screens = try screens {

@@ -81,10 +81,20 @@ final class OpenedGallery {
         return nil
     }
 
+    /// Requests everything that the settings demand for a gallery that the user opens.
+    func askOnOpening() {
+        if context.settings.syncOnOpen { askForUpdate() } else { askForEveryPicture() }
+    }
+
     /// Requests an update of the gallery. With some settings, also requests all thumbnails or photos.
     func askForUpdate() {
         guard !context.settings.offline else { return }
         context.wishes.ask(for: .list(cache.id))
+        askForEveryPicture()
+    }
+
+    private func askForEveryPicture() {
+        guard !context.settings.offline else { return }
         // Equally important requests run in order, so the photos come after the thumbnails.
         for (rendition, isWanted) in Self.bulk(context.settings) where isWanted {
             context.wishes.ask(for: .everyPicture(cache.id, rendition), importance: .rest)
@@ -100,7 +110,7 @@ final class OpenedGallery {
     func settingsChanged(since before: Settings) {
         let settings = context.settings
         guard !settings.offline else { return }
-        if before.offline, settings.syncOnOpen { return askForUpdate() }
+        if before.offline { askOnOpening() }
         for ((rendition, isWanted), (_, wasWanted)) in zip(Self.bulk(settings), Self.bulk(before)) {
             let subject = Wish.Subject.everyPicture(cache.id, rendition)
             if isWanted, !wasWanted { context.wishes.ask(for: subject, importance: .rest) }

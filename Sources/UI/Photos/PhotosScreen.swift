@@ -62,7 +62,7 @@ final class PhotosScreen: Screen, ListScreen {
         try restoreSelection(place)
         if let filter = place.filter { lists.search(filter, for: .filtering) }
         gallery.noteOpened()
-        if context.settings.syncOnOpen { gallery.askForUpdate() }
+        gallery.askOnOpening()
     }
 
     private func restoreSelection(_ place: Place) throws {
