@@ -226,16 +226,17 @@ extension Services {
 
 extension Services {
     /// Carries out the options `--clear-setup` and `--clear-cache`, if the user gave them.
-    func clear(_ invocation: Invocation) throws {
+    ///
+    /// - Returns: the exit code of the program if caches could not be removed.
+    func clear(_ invocation: Invocation) throws -> ExitCode {
         if invocation.clearsSetup {
             let files = [locations.galleriesFile, locations.placesFile, locations.placeFile]
             for path in files where unlink(path) != 0 && errno != ENOENT {
                 throw SettingsError.file(path: path, reason: String(cString: strerror(errno)))
             }
         }
-        if invocation.clearsCache {
-            for gallery in try openCaches().galleries() { try gallery.remove() }
-        }
+        guard invocation.clearsCache else { return .done }
+        return CacheCommand.remove(try openCaches().galleries()).code
     }
 }
 

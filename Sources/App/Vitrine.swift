@@ -82,7 +82,8 @@ enum Vitrine {
                     services.storage.end()
                     services.log.flush()
                 }
-                try services.clear(invocation)
+                let clearing = try services.clear(invocation)
+                guard clearing == .done else { return clearing.rawValue }
                 return try await run(invocation.command, in: services)
             }
         } catch {

@@ -289,6 +289,74 @@ import Testing
         #expect(home.folder.entries(".cache/vitrine/galleries").isEmpty)
     }
 
+    /// Returns the path of the only cache's file with this name.
+    private func file(_ name: String) throws -> String {
+        let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        return "\(home.caches)/galleries/\(gallery)/\(name)"
+    }
+
+    /// Holds the lock of a cache as another process does, while `body` runs.
+    private func holding<Result>(_ lock: String, _ kind: Int32, _ body: () throws -> Result) throws -> Result {
+        let descriptor = open(lock, O_RDWR | O_CLOEXEC)
+        defer { close(descriptor) }
+        let isLocked = flock(descriptor, kind | LOCK_NB) == 0
+        try #require(isLocked)
+        return try body()
+    }
+
+    @Test("If another process uses a cache that a command needs, the exit code is 4")
+    func cachesInUse() throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let owl = Built.testGallery + "/images/owl.jpg"
+        try holding(try file("lock"), LOCK_EX) {
+            let check = try home.vitrine("cache", "check")
+            #expect(check.status == 4 && check.text.contains("is in use by another process"))
+            let info = try home.vitrine("info", "--json", Built.testGallery + "#owl", owl)
+            #expect(info.status == 4 && info.lines.count == 4)
+        }
+        let path = try file("gallery.sqlite")
+        try Connection(path: path, access: .readWrite).execute("PRAGMA user_version = -1")
+        try holding(try file("lock"), LOCK_SH) {
+            let check = try home.vitrine("cache", "check", Built.testGallery)
+            #expect(check.status == 4 && check.text.contains("is damaged and in use by another process"))
+        }
+    }
+
+    @Test("The check names damage that Vitrine repairs at the next opening")
+    func damageThatOnlyTheCheckFinds() throws {
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let path = try file("gallery.sqlite")
+        let page = try Connection(path: path, access: .readWrite).first(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'photo_by_name'"
+        ) { UInt64($0.int(0)) }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.seek(toOffset: (try #require(page) - 1) * 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try handle.close()
+        let check = try home.vitrine("cache", "check")
+        #expect(check.status == 1, "\(check.text)")
+        #expect(check.text.contains("Vitrine replaces the damaged database at the next opening"), "\(check.text)")
+        _ = try home.vitrine("cache", "check")
+        #expect(try home.vitrine("cache", "check").text.hasSuffix("\tgood, 0 photos\n"))
+    }
+
+    @Test("The option that removes all caches leaves those in use, and the exit code is 4")
+    func clearingPassesOverCachesInUse() throws {
+        let other = Built.testGallery + "/index-big.xml"
+        _ = try home.vitrine("sync", "--list-only", Built.testGallery)
+        let used = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        // Vitrine removes the cache of the gallery that was opened last first.
+        let path = try file("gallery.sqlite")
+        try Connection(path: path, access: .readWrite).execute("UPDATE gallery SET last_opened = 1000000")
+        let lock = try file("lock")
+        _ = try home.vitrine("sync", "--list-only", other)
+        try holding(lock, LOCK_SH) {
+            let list = try home.vitrine("list", "--clear-cache", Built.testGallery)
+            #expect(list.status == 4 && list.text.isEmpty && list.errors.contains("is in use by another process"))
+        }
+        #expect(home.folder.entries(".cache/vitrine/galleries") == [used])
+    }
+
     @Test func cachesOfANewerVitrineAreLeftAlone() throws {
         _ = try home.vitrine("sync", "--list-only", Built.testGallery)
         let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)

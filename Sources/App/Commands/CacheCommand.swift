@@ -81,28 +81,35 @@ struct CacheCommand {
                 try cache.sweep()
             } catch {
                 Output.complain("\(error)")
-                if case CacheError.locked = error { code = .locked } else if code == .done { code = .someFailed }
+                code.add(ExitCode(error))
             }
         }
         services.output.print(CountText.text(removed, "photo") + " removed")
         return code
     }
 
-    /// Removes caches. After a failure, continues with the next cache.
     private func clear(_ galleries: [ClosedGalleryCache]) -> ExitCode {
+        let (code, removed) = Self.remove(galleries)
+        services.output.print(CountText.text(removed, "cache") + " removed")
+        return code
+    }
+
+    /// Removes caches. After a failure, prints the reason and continues with the next cache.
+    ///
+    /// - Returns: the exit code, and the number of removed caches.
+    static func remove(_ galleries: [ClosedGalleryCache]) -> (code: ExitCode, count: Int) {
         var code = ExitCode.done
-        var removed = 0
+        var count = 0
         for gallery in galleries {
             do throws(CacheError) {
                 try gallery.remove()
-                removed += 1
+                count += 1
             } catch {
                 Output.complain("\(error)")
-                if case .locked = error { code = .locked } else if code == .done { code = .someFailed }
+                code.add(ExitCode(error))
             }
         }
-        services.output.print(CountText.text(removed, "cache") + " removed")
-        return code
+        return (code, count)
     }
 }
 
@@ -118,21 +125,23 @@ struct CacheCheckCommand {
         var code = ExitCode.done
         for gallery in galleries {
             let address = gallery.record?.address ?? known.first { gallery.isOf($0) }
-            let (verdict, isWell) = await verdict(gallery, address)
+            let (verdict, result) = await verdict(gallery, address)
             output.print("\((address?.description ?? gallery.folder).madeVisible)\t\(verdict.madeVisible)")
-            if !isWell { code = .someFailed }
+            code.add(result)
         }
         return code
     }
 
-    private func verdict(_ gallery: ClosedGalleryCache, _ address: Address?) async -> (text: String, isWell: Bool) {
+    private func verdict(_ gallery: ClosedGalleryCache, _ address: Address?) async -> (text: String, code: ExitCode) {
         guard let address else {
-            return (gallery.trouble.map { "\($0)" } ?? "good, empty", gallery.trouble == nil)
+            guard let trouble = gallery.trouble else { return ("good, empty", .done) }
+            return ("\(trouble)", ExitCode(trouble))
         }
         do {
             let cache = try caches.open(address)
             let check = try await cache.check()
             var findings = check.complaints
+            if !findings.isEmpty { findings.append("Vitrine replaces the damaged database at the next opening") }
             if cache.wasSetAside {
                 findings.append("damaged and set aside; run “vitrine sync” to fill a new cache")
             }
@@ -144,9 +153,9 @@ struct CacheCheckCommand {
             if check.brokenRows > 0 { findings.append(CountText.text(check.brokenRows, "row") + " repaired") }
             if check.orphans > 0 { findings.append(CountText.text(check.orphans, "unused file") + " removed") }
             if findings.isEmpty { findings.append("good, " + CountText.text(check.goodFiles, "photo")) }
-            return (findings.joined(separator: "; "), isWell)
+            return (findings.joined(separator: "; "), isWell ? .done : .someFailed)
         } catch {
-            return ("\(error)", false)
+            return ("\(error)", ExitCode(error))
         }
     }
 }

@@ -19,9 +19,10 @@ struct InfoCommand {
             description.add("source", source(target))
             var isKnown = true
             do {
-                if try !describe(target, &description) { code = .someFailed }
+                if try !describe(target, &description) { code.add(.someFailed) }
             } catch {
-                (code, isKnown) = (.someFailed, false)
+                code.add(ExitCode(error))
+                isKnown = false
                 Output.complain("\(target): \(error)")
                 description.add("error", "\(error)")
             }
