@@ -239,6 +239,9 @@ import Testing
         try Data("broken".utf8).write(to: URL(fileURLWithPath: file))
         let info = try home.vitrine("info", linked.path + "#dawn-ridge")
         #expect(info.status == 1 && info.text.contains("Vitrine Procedural 1") && !info.errors.isEmpty)
+        #expect(!info.lines.contains { $0.hasPrefix("error ") })
+        let broken = try facts("info", "--json", linked.path + "#dawn-ridge")
+        #expect(broken["width"] is Int && broken["error"] is String)
     }
 
     private func facts(_ arguments: String...) throws -> [String: Any] {

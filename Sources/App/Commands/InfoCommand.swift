@@ -24,7 +24,7 @@ struct InfoCommand {
                 code.add(ExitCode(error))
                 isKnown = false
                 Output.complain("\(target): \(error)")
-                description.add("error", "\(error)")
+                description.add(error: error)
             }
             if json {
                 let text = description.json.text
@@ -127,6 +127,7 @@ struct InfoCommand {
         } catch {
             Output.complain("\(error)")
             if let kept { description.add(withTown(kept)) }
+            description.add(error: error)
             return false
         }
     }
@@ -209,6 +210,9 @@ struct PhotoDescription {
             add(name, .array(texts.map { .string($0) }), name, texts.joined(separator: ", "))
         }
     }
+
+    /// Adds the reason why the photo could not be read, for programs. People read it on standard error.
+    mutating func add(error: any Error) { members.append(("error", .string("\(error)"))) }
 
     /// Adds the photo's metadata.
     mutating func add(_ metadata: PhotoMetadata) {
