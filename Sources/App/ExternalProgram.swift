@@ -247,6 +247,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
 ///
 ///     ExternalCommand("feh --fullscreen")?.words(for: ["/tmp/Lake.jpg"])     // feh --fullscreen /tmp/Lake.jpg
 ///     ExternalCommand("lynx -dump %s")?.words(for: ["http://example.org/"])  // lynx -dump http://example.org/
+///     ExternalCommand("view --file=%s")?.words(for: ["/a", "/b"])            // view --file=/a --file=/b
 ///
 /// White space separates the arguments. Vitrine starts no shell, because file names come from untrusted sources.
 struct ExternalCommand: Equatable {
@@ -274,9 +275,7 @@ struct ExternalCommand: Equatable {
     func words(for targets: [String]) -> [String] {
         guard parts.contains(where: { $0.contains("%s") }) else { return parts + targets }
         return parts.flatMap { part -> [String] in
-            if part == "%s" { return targets }
-            guard part.contains("%s"), let target = targets.first else { return [part] }
-            return [part.replacing("%s", with: target)]
+            part.contains("%s") ? targets.map { part.replacing("%s", with: $0) } : [part]
         }
     }
 }

@@ -72,6 +72,21 @@ import Testing
         #expect(home.folder.entries("tmp").isEmpty)
     }
 
+    @Test("A program in the home folder gets each marked photo as an argument of its own", .unlessItHangs)
+    func argumentsOfMarkedPhotos() throws {
+        let pipe = try viewer().pipe
+        let session = try session("--open-with=~/bin/viewer --file=%s", Built.testGallery)
+        #expect(session.until(shows: "1 of 28"))
+        session.type("  ")
+        #expect(session.until(shows: "2 marked"))
+        session.type("o")
+        let opened = words(pipe)
+        #expect(opened.count == 2 && Set(opened).count == 2, "\(opened)")
+        #expect(opened.allSatisfy { $0.hasPrefix("--file=file://\(Built.testGallery)/images/") }, "\(opened)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("A program gets the address of a large saved video, and no copy", .unlessItHangs)
     func largeVideo() throws {
         let (path, pipe) = try viewer()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Settings
@@ -20,6 +21,18 @@ import Testing
             }
         }
         #expect(Self.atStart.isSubset(of: SettingsTable.options.map(\.name)))
+    }
+
+    @Test("A path that begins with ~/ lies in the home folder, and so does a named settings file")
+    func pathsInTheHomeFolder() throws {
+        let folder = TestFolder()
+        let file = folder.write("dotfiles/vitrine", "netrc = ~/.secrets\n")
+        let home = folder.path
+        let invocation = try Invocation(["--config=~/dotfiles/vitrine", "--open-with=~/bin/view --file=%s"])
+        let inForce = try SettingsInForce(invocation, Locations { $0 == "HOME" ? home : nil })
+        #expect(inForce.path == file && inForce.mistakes.isEmpty)
+        #expect(inForce.settings.netrc == folder.path(".secrets"))
+        #expect(inForce.settings.openWith == folder.path("bin/view --file=%s"))
     }
 
     @Test func unchangedOptionsNeedNoRestart() throws {

@@ -11,7 +11,7 @@ struct ConfigCommand {
         switch action {
         case .list(let json): try list(json: json)
         case .path:
-            output.print((invocation.settingsFile ?? locations.settingsFile).madeVisible)
+            output.print(SettingsInForce.path(invocation, locations).madeVisible)
             return .done
         case .check(let json, let file): return try check(file, json: json)
         }

@@ -142,9 +142,11 @@ public struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// The settings that hold a path, which may begin with `~/`.
+    /// The settings that hold a path, or a command that begins with a path. The path may begin with `~/`.
     private static var paths: [WritableKeyPath<Settings, String?>] {
-        [\.cacheFolder, \.logFile, \.caFile, \.clientCertificate, \.clientKey, \.netrc, \.exportFolder]
+        [
+            \.cacheFolder, \.logFile, \.caFile, \.clientCertificate, \.clientKey, \.netrc, \.exportFolder, \.openWith,
+        ]
     }
 
     /// Replaces `~/` at the start of paths by the home folder.
@@ -152,9 +154,15 @@ extension Settings {
     /// No shell expands `~/` in a settings file, nor after a `=` on the command line.
     mutating func expandHome(_ home: String) {
         for path in Self.paths {
-            guard let text = self[keyPath: path], text.hasPrefix("~/") else { continue }
-            self[keyPath: path] = home + text.dropFirst()
+            self[keyPath: path] = self[keyPath: path]?.expandingHome(home)
         }
+    }
+}
+
+extension String {
+    /// Returns the path with the home folder in place of `~/` at its start.
+    func expandingHome(_ home: String) -> String {
+        hasPrefix("~/") ? home + dropFirst() : self
     }
 }
 

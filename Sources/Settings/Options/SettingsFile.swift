@@ -143,7 +143,7 @@ public struct SettingsInForce: Sendable {
 
     /// Reads the named or default settings file, and the settings of the command line.
     public init(_ invocation: Invocation, _ locations: Locations) throws(SettingsError) {
-        path = invocation.settingsFile ?? locations.settingsFile
+        path = Self.path(invocation, locations)
         var settings = Settings()
         var lines: [String: Int] = [:]
         if invocation.settingsFile != nil {
@@ -164,6 +164,11 @@ public struct SettingsInForce: Sendable {
     /// Creates settings that come from no file and no command line.
     init(_ settings: Settings) {
         (self.settings, mistakes, path, lines, given) = (settings, [], "", [:], [])
+    }
+
+    /// Returns the path of the named or default settings file.
+    public static func path(_ invocation: Invocation, _ locations: Locations) -> String {
+        invocation.settingsFile?.expandingHome(locations.home) ?? locations.settingsFile
     }
 
     private static func applyDefault(
