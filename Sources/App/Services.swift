@@ -282,7 +282,8 @@ extension Services {
         _ settings: Settings, _ locations: Locations, onTrouble: (String) -> Void = { Output.complain($0) }
     ) throws(SettingsError) -> HTTPConfiguration {
         let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
-        let certificates = settings.caFile ?? variable("CURL_CA_BUNDLE")
+        // As with proxies, an empty variable counts as unset.
+        let certificates = settings.caFile ?? variable("CURL_CA_BUNDLE").flatMap { $0.isEmpty ? nil : $0 }
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
             if let file, access(file, R_OK) != 0 {
                 throw .file(path: file, reason: String(cString: strerror(errno)))

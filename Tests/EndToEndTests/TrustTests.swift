@@ -37,10 +37,11 @@ import Testing
                 "$0" sync --list-only "$1"; echo "system $?"
                 "$0" sync --list-only --ca-file "$2" "$1"; echo "option $?"
                 CURL_CA_BUNDLE="$2" "$0" sync --list-only "$1"; echo "variable $?"
+                CURL_CA_BUNDLE= "$0" sync --list-only "$1"; echo "empty $?"
                 """, Built.vitrine, address, other, system.path),
             environment: home.environment(isProxy ? ["http_proxy": server.url("", scheme: "https")] : [:]))
         let codes = command.lines.filter { !$0.contains("\t") }
-        #expect(codes == ["system 0", "option 1", "variable 1"], "\(command.text)\(command.errors)")
+        #expect(codes == ["system 0", "option 1", "variable 1", "empty 0"], "\(command.text)\(command.errors)")
         #expect(command.errors.split(separator: "\n").count { $0.contains("its issuer is not trusted") } == 2)
     }
 
