@@ -9,8 +9,8 @@ import Testing
     private var saved: [String] { home.folder.entries("my photos") }
     private static let password = "geheim"
 
-    /// Serves three photos at once, and the others when the gate opens.
-    private func serve(_ count: Int, needsPassword: Bool = false) throws -> ScriptedServer {
+    /// Serves three photos at once, and the others when the gate opens. The server has lost the photo `missing`.
+    private func serve(_ count: Int, needsPassword: Bool = false, missing: Int? = nil) throws -> ScriptedServer {
         let owl = FileManager.default.contents(atPath: Built.testGallery + "/thumbnails/owl.jpg").map(Array.init) ?? []
         let list = (0..<count).map { number in
             "<photo id=\"\(number)\" name=\"Photo \(number)\" date=\"2006-01-01T00:00:00Z\">"
@@ -24,7 +24,8 @@ import Testing
             guard request.path.hasPrefix("/p/") else { return .answer(200, "<album>\(list)</album>") }
             let number = request.path.dropFirst(3)
             // A number at the end makes each picture different.
-            let picture: [ScriptedServer.Step] = .answer(200, owl + Array(number.utf8))
+            let isMissing = missing.map { String($0) == number } ?? false
+            let picture: [ScriptedServer.Step] = isMissing ? .answer(404, "") : .answer(200, owl + Array(number.utf8))
             return ["0", "1", "2"].contains(number) ? picture : [.hold(gate)] + picture
         }
     }
@@ -101,6 +102,21 @@ import Testing
         let path = home.folder.path(".local/state/vitrine/" + script)
         #expect(try Command("/bin/sh", [path], environment: home.environment()).status == 0)
         #expect(saved.count == 20)
+    }
+
+    @Test("If the server lacks a photo, the report names the script that continues the export")
+    func missingPhoto() throws {
+        let server = try serve(8, missing: 5)
+        try leave(begin(server.url("/index.xml"), count: 8))
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count == 7)
+        let script = try #require(home.folder.entries(".local/state/vitrine").first { $0.hasSuffix(".sh") })
+        let report = try #require(
+            home.folder.entries(".local/state/vitrine/reports").first { $0.hasSuffix(".report") })
+        let text = try String(
+            contentsOfFile: home.folder.path(".local/state/vitrine/reports/" + report), encoding: .utf8)
+        #expect(text.contains("To continue, run: sh ") && text.contains(script), "\(text)")
     }
 
     @Test("Several exports continue, each with a report of its own")

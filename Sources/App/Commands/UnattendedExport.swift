@@ -126,10 +126,11 @@ struct UnattendedExport: WireValue {
         } catch {
             (code, sentence) = (ExitCode.someFailed.rawValue, "\(error)")
         }
-        report.end(sentence.madeVisible)
-        if let script, code == ExitCode.done.rawValue { unlink(script) }
+        let isDone = code == ExitCode.done.rawValue
+        report.end((isDone ? sentence : "\(sentence) \(advice)").madeVisible)
+        if let script, isDone { unlink(script) }
         services.log.info(.cache, sentence)
-        if let launcher = try? services.launcher { Self.notify(isDone: code == ExitCode.done.rawValue, launcher) }
+        if let launcher = try? services.launcher { Self.notify(isDone: isDone, launcher) }
         return code
     }
 
