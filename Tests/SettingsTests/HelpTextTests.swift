@@ -40,6 +40,15 @@ import Testing
         }
     }
 
+    @Test("The help offers --json only for the list of settings, and says that all photos include no videos")
+    func formsOfConfigAndVideos() {
+        #expect(HelpText.text.contains("vitrine config list [--json]|path"))
+        let lines = HelpText.text.split(separator: "\n")
+        for name in ["--all-photos", "--photos"] {
+            #expect(lines.contains { $0.contains(" \(name) ") && $0.contains(" no video") }, "\(name)")
+        }
+    }
+
     @Test func linesFitATerminal() {
         #expect(HelpText.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }

@@ -65,6 +65,17 @@ import Testing
         #expect(terms(".SH \"FILES\"").contains("~/.config/vitrine/config"))
     }
 
+    @Test func listsFilesAndVariables() {
+        let files = terms(".SH \"FILES\"")
+        for name in ["running", "reports", "export-....sh"] {
+            #expect(files.contains("~/.local/state/vitrine/" + name), "\(files)")
+        }
+        let variables = terms(".SH \"ENVIRONMENT\"").flatMap { $0.components(separatedBy: ", ") }
+        for name in ["AWS_DEFAULT_REGION", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"] {
+            #expect(variables.contains(name), "\(variables)")
+        }
+    }
+
     @Test(
         .ownThread, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/man")),
         arguments: ["C", "C.UTF-8"])

@@ -38,7 +38,7 @@ public enum InvocationTable {
             ("clear [--photos] GALLERY|--all", "remove the cache, or only its photos")),
         Subcommand(
             "config", [.words(["check", "list", "path"]), .file],
-            ("list|path [--json]", "print all settings, or the path of the settings file"),
+            ("list [--json]|path", "print all settings, or the path of the settings file"),
             ("check [--json] [FILE]", "find mistakes in the settings file or another file")),
         Subcommand("man", [], ("", "print the manual page; view it with “vitrine man | man -l -”")),
         Subcommand(
@@ -58,7 +58,8 @@ public enum InvocationTable {
             "no-color", setting: Invocation.Setting(name: "colors", value: "none"), "same as --colors none"),
         InvocationOption("list-only", for: .commands(["sync"]), "fetch only the lists of photos"),
         InvocationOption(
-            "photos", for: .commands(["sync", "cache"]), "fetch photos too (sync), or clear only photos (cache)"),
+            "photos", for: .commands(["sync", "cache"]),
+            "fetch photos too, but no videos (sync), or clear only photos (cache)"),
         InvocationOption("all", for: .commands(["sync", "cache"]), "work on all known galleries"),
         InvocationOption(
             "albums", for: .commands(["sync", "list"]), "fetch or print the server's albums, people and tags"),

@@ -95,6 +95,9 @@ public enum ManPage {
             (usual.placesFile, "your position in each gallery"),
             (usual.networkFile, "network measurements of each host"),
             (usual.commandsFile, "typed commands"),
+            (usual.runningFolder, "an empty file for each running Vitrine, to detect crashes"),
+            (usual.reportsFolder, "results of exports that ended in the background"),
+            (usual.state + "/export-….sh", "the command that continues an export, with the whole address"),
             (usual.ratingsFolder, "your ratings, a file for each gallery"),
             (usual.cache, "caches of galleries; safe to remove"),
         ] {
@@ -114,8 +117,10 @@ public enum ManPage {
             ("ESCDELAY", "milliseconds to wait after Escape for the rest of a key sequence"),
             ("BROWSER", "program that opens web addresses"),
             ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "access key for S3 buckets"),
-            ("AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "region and endpoint of S3 buckets"),
+            ("AWS_REGION, AWS_DEFAULT_REGION", "region of S3 buckets"),
+            ("AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "endpoint of S3 buckets"),
             ("AWS_PROFILE", "profile to use from ~/.aws/credentials and ~/.aws/config"),
+            ("AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE", "files with profiles, instead of these two"),
         ] {
             page.term(Roff.bold(names), meaning + ".")
         }

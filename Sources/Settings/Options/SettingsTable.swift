@@ -34,7 +34,7 @@ public enum SettingsTable {
         .flag("all-thumbnails", "fetch every thumbnail, not only those near the screen") {
             set(&$0.allThumbnails, $1)
         },
-        .flag("all-photos", "fetch every photo, after everything else") { set(&$0.allPhotos, $1) },
+        .flag("all-photos", "fetch every photo but no video, after everything else") { set(&$0.allPhotos, $1) },
         .number(
             "transfers", "NUMBER", 1...64, orAuto: true, "number of simultaneous transfers; auto: adapt to the network",
             \.transfers),
