@@ -19,7 +19,7 @@ struct FetcherAttempt: Sendable, CustomStringConvertible {
         FetcherAttempt(description: "list outside", landlock: (EACCES, 2)),
         FetcherAttempt(description: "write outside", landlock: (EACCES, 2)),
         FetcherAttempt(description: "create outside", landlock: (EACCES, 2)),
-        FetcherAttempt(description: "truncate outside", landlock: (EACCES, 3)),
+        FetcherAttempt(description: "truncate outside", landlock: (EACCES, 3), seccomp: EPERM),
         FetcherAttempt(description: "write a photo", landlock: (EACCES, 2)),
         FetcherAttempt(description: "create beside photos", landlock: (EACCES, 2)),
         FetcherAttempt(description: "remove a photo", landlock: (EACCES, 2)),
@@ -32,6 +32,8 @@ struct FetcherAttempt: Sendable, CustomStringConvertible {
         // Landlock does not know permissions and times.
         FetcherAttempt(description: "chmod", seccomp: EPERM),
         FetcherAttempt(description: "utimensat", seccomp: EPERM),
+        FetcherAttempt(description: "fchmod, photo", seccomp: EPERM),
+        FetcherAttempt(description: "fchown, photo", seccomp: EPERM),
         FetcherAttempt(description: "execve a program", landlock: (EACCES, 2), seccomp: EPERM),
         FetcherAttempt(description: "execveat", landlock: (EACCES, 2), seccomp: EPERM),
         FetcherAttempt(description: "fork", seccomp: EPERM),

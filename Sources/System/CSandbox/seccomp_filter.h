@@ -144,13 +144,16 @@
         CSANDBOX_REFUSE(adjtimex), CSANDBOX_REFUSE(clock_adjtime), CSANDBOX_REFUSE(vhangup), CSANDBOX_REFUSE(shmget), \
         CSANDBOX_REFUSE(shmat), CSANDBOX_REFUSE(msgget), CSANDBOX_REFUSE(semget), CSANDBOX_REFUSE(mq_open)
 
-// Changes of a file by its path, which Landlock does not know: permissions, owner, attributes and times. Without a path,
-// utimensat changes an open file. Call 452 is fchmodat2, which older headers lack.
-#define CSANDBOX_FILES_BY_PATH \
-    CSANDBOX_REFUSE(fchmodat), CSANDBOX_IF(452, CSANDBOX_TO_REFUSE, 0), CSANDBOX_REFUSE(fchownat), \
-        CSANDBOX_REFUSE(setxattr), CSANDBOX_REFUSE(lsetxattr), CSANDBOX_REFUSE(removexattr), \
-        CSANDBOX_REFUSE(lremovexattr), CSANDBOX_REFUSE(mknodat), CSANDBOX_REFUSE(symlinkat), \
-        CSANDBOX_IF(SYS_utimensat, 0, 4), CSANDBOX_LOAD(args[1]), CSANDBOX_IF(0, 0, CSANDBOX_TO_REFUSE), \
+// Changes of a file that Landlock does not know: permissions and owner, and by path also attributes and times. The cache
+// needs futimens, fsetxattr and fremovexattr for its own files. SQLite ignores a failure of fchmod and fchown. Without a
+// path, utimensat changes an open file. Older kernels' Landlock does not know truncate. Call 452 is fchmodat2, which
+// older headers lack.
+#define CSANDBOX_FILES_UNCHANGED \
+    CSANDBOX_REFUSE(fchmod), CSANDBOX_REFUSE(fchmodat), CSANDBOX_IF(452, CSANDBOX_TO_REFUSE, 0), \
+        CSANDBOX_REFUSE(fchown), CSANDBOX_REFUSE(fchownat), CSANDBOX_REFUSE(truncate), CSANDBOX_REFUSE(setxattr), \
+        CSANDBOX_REFUSE(lsetxattr), CSANDBOX_REFUSE(removexattr), CSANDBOX_REFUSE(lremovexattr), \
+        CSANDBOX_REFUSE(mknodat), CSANDBOX_REFUSE(symlinkat), CSANDBOX_IF(SYS_utimensat, 0, 4), \
+        CSANDBOX_LOAD(args[1]), CSANDBOX_IF(0, 0, CSANDBOX_TO_REFUSE), \
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]) + 4), \
         CSANDBOX_IF(0, CSANDBOX_TO_ALLOW, CSANDBOX_TO_REFUSE)
 
@@ -249,7 +252,7 @@ static inline int csandbox_build_fetcher_seccomp(int is_local) {
     unsigned process = (unsigned)getpid();
     unsigned char local = is_local ? CSANDBOX_TO_ALLOW : CSANDBOX_LOCAL_FAILS;
     struct sock_filter list[] = {
-        CSANDBOX_BEGINNING, CSANDBOX_ONLY_KNOWN, CSANDBOX_INTRUSIONS, CSANDBOX_SYSTEM, CSANDBOX_FILES_BY_PATH,
+        CSANDBOX_BEGINNING, CSANDBOX_ONLY_KNOWN, CSANDBOX_INTRUSIONS, CSANDBOX_SYSTEM, CSANDBOX_FILES_UNCHANGED,
         CSANDBOX_ONLY_THREADS, CSANDBOX_ONLY_ITSELF(process), CSANDBOX_ONLY_CONNECTIONS(local),
         CSANDBOX_OLD_FETCHING CSANDBOX_OPEN_END,
     };

@@ -72,6 +72,17 @@ static long changing_times(const char *folder) {
     return syscall(SYS_utimensat, AT_FDCWD, below(folder, "secret"), NULL, 0);
 }
 
+/* A compromised fetcher may change no permissions, not even through a file that it may read. */
+static long changing_mode_open(const char *folder) {
+    long photo = opened(below(folder, "photos/photo"), O_RDONLY);
+    return photo < 0 ? photo : syscall(SYS_fchmod, photo, 0666L);
+}
+
+static long changing_owner_open(const char *folder) {
+    long photo = opened(below(folder, "photos/photo"), O_RDONLY);
+    return photo < 0 ? photo : syscall(SYS_fchown, photo, -1L, (long)getegid());
+}
+
 static long executing(const char *folder) {
     const char *program = below(folder, "program");
     char *const arguments[] = {(char *)program, NULL}, *const environment[] = {NULL};
@@ -210,6 +221,7 @@ static const struct attempt attempts[] = {
     {"create beside photos", creating_photo}, {"remove a photo", removing_photo}, {"move out of the cache", moving_out},
     {"link into the cache", linking_in}, {"make a pipe in the cache", making_pipe},
     {"make a link in the cache", making_link}, {"chmod", changing_mode}, {"utimensat", changing_times},
+    {"fchmod, photo", changing_mode_open}, {"fchown, photo", changing_owner_open},
     {"execve a program", executing}, {"execveat", executing_at}, {"open /proc/PID/mem", opening_memory},
     {"signal", signalling}, {"tgkill", signalling_thread}, {"F_SETOWN", signalling_by_descriptor}, {"prlimit", limiting},
     {"pidfd_getfd", taking_descriptor}, {"bind", binding}, {"listen", listening}, {"accept", accepting},

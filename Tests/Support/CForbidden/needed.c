@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Fails with a number that no system call returns. */
@@ -94,6 +95,12 @@ static long database(const char *folder) {
     return close_database(handle) == 0 ? 0 : wrong(4);
 }
 
+/* Writes and removes a note beside a file's contents. Some file systems have none. */
+static long noting(int file) {
+    if (fsetxattr(file, "user.vitrine.part", "note", 4, 0) != 0) return errno == EOPNOTSUPP ? 0 : -1;
+    return fremovexattr(file, "user.vitrine.part");
+}
+
 /* Every kind of change that the cache makes. */
 static long keeping_files(const char *folder) {
     char path[4096], link[64];
@@ -102,8 +109,9 @@ static long keeping_files(const char *folder) {
     if (cache < 0) return -1;
     if (mkdirat(cache, "partial", 0700) != 0 || mkdirat(cache, "photos", 0700) != 0) return -1;
     int file = openat(cache, "partial/1", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0 || write(file, "photo", 5) != 5 || ftruncate(file, 3) != 0 || fchmod(file, 0600) != 0) return -1;
+    if (file < 0 || write(file, "photo", 5) != 5 || ftruncate(file, 3) != 0) return -1;
     if (futimens(file, NULL) != 0 || fdatasync(file) != 0) return -1;
+    if (noting(file) != 0) return -1;
     if (renameat(cache, "partial/1", cache, "photos/1") != 0) return -1;
     if (linkat(cache, "photos/1", cache, "partial/2", 0) != 0 || unlinkat(cache, "partial/2", 0) != 0) return -1;
     if (openat(cache, "photos/1", O_WRONLY | O_TRUNC | O_CLOEXEC) < 0 || unlinkat(cache, "photos/1", 0) != 0) return -1;
