@@ -40,6 +40,29 @@ import Testing
         #expect(try ids() == ["a", "b", "c"])
     }
 
+    @Test("The beginning of a public list makes the gallery public, and only a whole private list undoes it")
+    func originOfBeginning() async throws {
+        func commit(_ changes: SyncChanges, isPrivate: Bool?, isPublic: Bool) async throws -> SyncSummary {
+            try await test.cache.writer.commit(
+                changes, skipped: 0, validators: Validators(), isPrivate: isPrivate, isPublic: isPublic,
+                at: Timestamp(milliseconds: 5))
+        }
+        let record = { [test] in try test.cache.read { try $0.gallery() } }
+        let draft = try test.cache.beginSync()
+        try draft.add([TestCache.entry("a")])
+        _ = try await commit(try #require(try draft.takeBeginning()), isPrivate: false, isPublic: true)
+        #expect(try record().isPrivate == false && record().wasPublic && record().lastSuccess == nil)
+        for (isPrivate, isWhole, expected) in [
+            (nil, false, false), (true, false, false), (true, true, true), (nil, false, true), (false, false, false),
+        ] as [(Bool?, Bool, Bool)] {
+            let next = try test.cache.beginSync()
+            try next.add([TestCache.entry("a")])
+            let changes = try next.finish(onlyWithin: isWhole ? nil : [])
+            _ = try await commit(changes, isPrivate: isPrivate, isPublic: false)
+            #expect(try record().isPrivate == expected && record().wasPublic)
+        }
+    }
+
     @Test("Without new photos there is no beginning, and neither has a known list one")
     func noBeginning() async throws {
         #expect(try test.cache.beginSync().takeBeginning() == nil)

@@ -57,6 +57,32 @@ import Testing
         #expect(inner.requests.count == 1)
     }
 
+    @Test("A public gallery whose first update ends early counts as public, and is refused at a private address")
+    func endsEarly() async throws {
+        let outer = try network.server(at: PublicNetwork.address) { request in
+            switch (request.method, request.path) {
+            case ("GET", "/photos/"):
+                let list = """
+                    <html><head><title>Index of /</title></head><body><pre><a href="../">../</a>
+                    <a href="b/">b/</a>   25-Nov-2026 21:00  -
+                    <a href="a.jpg">a.jpg</a>   25-Nov-2026 21:00  5
+                    </pre></body></html>
+                    """
+                return .answer(200, list, headers: ["Content-Type: text/html"])
+            case ("GET", "/photos/b/"): return [.reset]
+            default: return .answer(request.method == "GET" ? 404 : 405)
+            }
+        }
+        let inner = try network.server(at: "127.0.0.1", port: outer.port) { _ in .answer(404) }
+        let cache = try context.caches.open(Address("http://photos.test:\(outer.port)/photos/"))
+        #expect(try await update(cache, at: PublicNetwork.address) != nil)
+        let record = try cache.read { try $0.gallery() }
+        #expect(record.photoCount == 1 && record.lastSuccess == nil)
+        #expect(record.isPrivate == false && record.wasPublic)
+        #expect(try await update(cache, at: "127.0.0.1") != nil)
+        #expect(inner.connectionCount == 0)
+    }
+
     @Test("A private gallery may move to a public address, and then stays there")
     func becomesPublic() async throws {
         let list = NetworkTest.list(["a"])

@@ -5,7 +5,8 @@ extension GalleryWriter {
     /// Applies the changes of a new list in one transaction.
     ///
     /// If the changes are only the beginning of a first list, the method only adds photos. The gallery then still
-    /// counts as never updated.
+    /// counts as never updated. If the changes are not the whole list, a part of the photos may come from an earlier
+    /// list. So the gallery stays public if it was, until a whole list comes from a private network.
     ///
     /// - Parameters:
     ///   - skipped: the number of invalid entries. The method adds the number of repeated ids.
@@ -62,7 +63,11 @@ extension GalleryWriter {
             try source?.store(connection)
             guard !changes.isBeginning, !changes.isIncomplete else {
                 try connection.run(
-                    "UPDATE gallery SET photo_count = ?, list_version = list_version + 1", summary.total)
+                    """
+                    UPDATE gallery SET photo_count = ?1, list_version = list_version + 1,
+                                       is_private = ifnull(min(is_private, ?2), ifnull(is_private, ?2)),
+                                       was_public = max(was_public, ?3)
+                    """, summary.total, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0)
                 return removed.files
             }
             try connection.run(

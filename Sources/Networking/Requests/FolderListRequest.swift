@@ -67,7 +67,7 @@ public struct FolderListRequest: NetworkRequest {
                 context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
             }
             if !entries.isEmpty, rhythm.isBeginningDue(count) {
-                try await comparer.commitBeginning(in: cache, at: context.now())
+                try await comparer.commitBeginning(in: cache, after: nil, at: context.now())
             }
         }
         let (changes, skipped) = try await comparer.finish()

@@ -191,11 +191,13 @@ public struct GalleryListRequest: NetworkRequest {
         do {
             try await folders.read(
                 startingWith: first, permit: permit,
-                onProgress: { count in
+                onProgress: { count, head in
                     if rhythm.isProgressDue() {
                         context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
                     }
-                    if rhythm.isBeginningDue(count) { try await comparer.commitBeginning(in: cache, at: context.now()) }
+                    if rhythm.isBeginningDue(count) {
+                        try await comparer.commitBeginning(in: cache, after: head, at: context.now())
+                    }
                 }, wait: wait)
         } catch
             where !folders.parts.isEmpty

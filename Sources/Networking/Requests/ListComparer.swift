@@ -1,6 +1,7 @@
 import Cache
 import Concurrency
 import Formats
+import HTTP
 import Logging
 import Model
 
@@ -135,8 +136,12 @@ actor ListComparer {
 
     /// Commits the photos so far, if the gallery was empty. Additions wait until the commit has ended.
     ///
-    /// - Parameter source: the place from which the list comes; nil if the last commit of the update stores the place.
-    func commitBeginning(in cache: GalleryCache, from source: ListSource? = nil, at time: Timestamp) async throws {
+    /// - Parameters:
+    ///   - source: the place from which the list comes; nil if the last commit of the update stores the place.
+    ///   - head: the head of an answer with these photos; nil for a folder on this machine.
+    func commitBeginning(
+        in cache: GalleryCache, from source: ListSource? = nil, after head: HTTPResponse?, at time: Timestamp
+    ) async throws {
         await waitForCommit()
         guard let beginning = try draft.takeBeginning() else { return }
         isCommitting = true
@@ -146,7 +151,8 @@ actor ListComparer {
             waiters = []
         }
         let summary = try await cache.writer.commit(
-            beginning, skipped: 0, validators: Validators(), source: source, at: time)
+            beginning, skipped: 0, validators: Validators(), isPrivate: head?.isPrivate ?? true,
+            isPublic: head?.beganPublic ?? false, source: source, at: time)
         try draft.resume(after: summary)
     }
 

@@ -75,10 +75,11 @@ struct ServerFolders {
     ///
     /// - Parameters:
     ///   - first: the answer with the outermost folder's list, if it has arrived.
-    ///   - onProgress: called after each folder, with the number of photos so far.
+    ///   - onProgress: called after each folder, with the number of photos so far and the head of its answer.
     ///   - wait: waits for a busy server.
     mutating func read(
-        startingWith first: sending Response? = nil, permit: TransferPermit, onProgress: (Int) async throws -> Void,
+        startingWith first: sending Response? = nil, permit: TransferPermit,
+        onProgress: (Int, HTTPResponse) async throws -> Void,
         wait: (Duration, RequestError) async throws -> Void
     ) async throws {
         // The other folders are unknown before the first is read.
@@ -113,7 +114,7 @@ struct ServerFolders {
     }
 
     private mutating func handle(
-        _ outcome: ServerFolderReader.Outcome, _ onProgress: (Int) async throws -> Void
+        _ outcome: ServerFolderReader.Outcome, _ onProgress: (Int, HTTPResponse) async throws -> Void
     ) async throws {
         switch outcome {
         case .read(let contents, let count):
@@ -124,7 +125,7 @@ struct ServerFolders {
                 throw BarrenSite(
                     description: "a web site without photos in its first \(Self.maximumBarren) folders", self)
             }
-            try await onProgress(photoCount)
+            try await onProgress(photoCount, contents.head)
         case .unchanged(let folder, let head):
             if folder.path.isEmpty { self.head = head }
             try await keep(folder)

@@ -48,11 +48,13 @@ struct LibraryReader {
 
     /// Reads all pages, and passes on the photos of each page. Returns the number of pages.
     ///
-    /// - Parameter time: reads only photos whose record has changed since this time; nil for all photos.
+    /// - Parameters:
+    ///   - time: reads only photos whose record has changed since this time; nil for all photos.
+    ///   - onPhotos: called with photos, and with the head of the answer that contains them.
     @discardableResult
     mutating func readPhotos(
         of library: any PhotoLibrary, changedSince time: Timestamp? = nil,
-        _ onPhotos: ([LibraryPhoto]) async throws -> Void
+        _ onPhotos: ([LibraryPhoto], HTTPResponse) async throws -> Void
     ) async throws -> Int {
         var page: String?
         var pages: Set<String> = []
@@ -60,13 +62,13 @@ struct LibraryReader {
         for number in 1...Self.maximumPages {
             let parser = library.makePhotoParser(forPage: page)
             var first: String?
-            try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos in
+            try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos, head in
                 if first == nil, let id = photos.first?.id {
                     first = id
                     // Without this check, a server that repeats a page would keep the update running forever.
                     guard firsts.insert(id).inserted else { throw RequestError.wrongType("the same page twice") }
                 }
-                try await onPhotos(photos)
+                try await onPhotos(photos, head)
             }
             guard let next = parser.nextPage else { return number }
             guard first != nil || parser.mayLackPhotos else {
@@ -87,7 +89,7 @@ struct LibraryReader {
         while true {
             let parser = list.makeParser(page)
             let count = albums.count
-            try await read(try list.request(page), with: parser) { found in
+            try await read(try list.request(page), with: parser) { found, _ in
                 // There may be far more tags than anyone reads, so Vitrine leaves out the rest.
                 if list.kind == .tag, albums.count >= Self.maximumAlbums { return }
                 albums += found.filter { addresses.insert($0.address).inserted }
@@ -113,7 +115,7 @@ struct LibraryReader {
     /// Reads the list of parts. Returns the server's counts by the names of the parts.
     mutating func readCounts(of parts: any LibraryParts) async throws -> [String: String] {
         var counts: [String: String] = [:]
-        try await read(try parts.list(), with: parts.makeListParser()) { list in
+        try await read(try parts.list(), with: parts.makeListParser()) { list, _ in
             for part in list { counts[part.name] = part.count }
             guard counts.count <= Self.maximumParts else {
                 throw RequestError.wrongType("a list of too many months or albums")
@@ -129,7 +131,7 @@ struct LibraryReader {
     ) async throws -> Set<String>? {
         var ids: Set<String> = []
         var memberCount = 0
-        try await read(try parts.members(of: part), with: parts.makeMemberParser()) { members in
+        try await read(try parts.members(of: part), with: parts.makeMemberParser()) { members, _ in
             memberCount += members.count
             for member in members where member.isShown { ids.insert(member.id) }
         }
@@ -138,7 +140,8 @@ struct LibraryReader {
 
     /// Sends a request and parses its answer.
     private mutating func read<Item>(
-        _ request: LibraryRequest, with parser: any LibraryParser<Item>, _ onItems: ([Item]) async throws -> Void
+        _ request: LibraryRequest, with parser: any LibraryParser<Item>,
+        _ onItems: ([Item], HTTPResponse) async throws -> Void
     ) async throws {
         var response = try await response(to: request)
         var items: [Item] = []
@@ -146,7 +149,7 @@ struct LibraryReader {
             while let bytes = try await response.nextBytes() {
                 items += try parser.parse(bytes)
                 guard items.count >= Self.batch else { continue }
-                try await onItems(items)
+                try await onItems(items, response.head)
                 items = []
             }
             items += try parser.finish()
@@ -154,7 +157,7 @@ struct LibraryReader {
             // Some servers refuse with the status 200.
             throw question.map { RequestError.signIn($0) } ?? RequestError.status(401, retryAfter: nil)
         }
-        if !items.isEmpty { try await onItems(items) }
+        if !items.isEmpty { try await onItems(items, response.head) }
     }
 
     /// Sends a request and returns the answer. Throws if another server answered.

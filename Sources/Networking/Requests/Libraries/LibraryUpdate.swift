@@ -122,7 +122,7 @@ struct LibraryUpdate {
             kind: library.kind, root: library.server, folders: isRecognized ? LibraryState.marked([]) : [])
         let pageCount: Int
         do {
-            pageCount = try await reader.readPhotos(of: library) { [cache, context] photos in
+            pageCount = try await reader.readPhotos(of: library) { [cache, context] photos, head in
                 latest = Self.latest(latest, photos)
                 isAllInParts = isAllInParts && photos.allSatisfy { $0.part != LibraryPhoto.noPart }
                 let count = try await comparer.add(LibraryListing(photos, digest))
@@ -130,7 +130,7 @@ struct LibraryUpdate {
                     context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
                 }
                 if rhythm.isBeginningDue(count) {
-                    try await comparer.commitBeginning(in: cache, from: beginning, at: context.now())
+                    try await comparer.commitBeginning(in: cache, from: beginning, after: head, at: context.now())
                 }
             }
         } catch  where !(error is CancellationError) && !(error is FormatError) {
@@ -171,7 +171,7 @@ struct LibraryUpdate {
         // If a part has lost one photo and gained another, its count is the same. So the parts of moved and added
         // photos become suspects, too.
         var suspects = Set(known.counts.keys).union(counts.keys).filter { known.counts[$0] != counts[$0] }
-        try await reader.readPhotos(of: library, changedSince: since) { [cache] photos in
+        try await reader.readPhotos(of: library, changedSince: since) { [cache] photos, _ in
             latest = Self.latest(latest, photos)
             for photo in photos {
                 let part = try cache.read { try $0.libraryPart(ofPhoto: photo.id) }
