@@ -9,7 +9,8 @@ import Text
 ///     output.print("28 photos")
 ///     _exit(output.exitCode(code))
 ///
-/// After standard output has failed, this class drops all further results, so that they have no gaps.
+/// After standard output has failed, this class drops all further results, so that they have no gaps. A terminal that
+/// does not use UTF-8 gets only ASCII.
 final class Output: Sendable {
     private let endsProgram: Bool
     private let state = Mutex(State())
@@ -95,7 +96,7 @@ final class Output: Sendable {
 
     /// Writes all bytes. Returns the system's error number, or nil on success.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        var rest = bytes[...]
+        var rest = ASCIIFallback.bytes(bytes, for: descriptor)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

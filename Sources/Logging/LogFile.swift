@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import Text
 
 /// A log file. Vitrine appends lines, and starts a new file when the file is too large.
 ///
@@ -83,7 +84,8 @@ public final class LogFile: Sendable {
     }
 
     private func write(_ line: String) {
-        var bytes = Array(line.utf8)[...]
+        // Standard error may be a terminal.
+        var bytes = ASCIIFallback.bytes(Array(line.utf8), for: descriptor)[...]
         if isRotated, size + bytes.count > maximumSize { rotate() }
         while !bytes.isEmpty, descriptor >= 0 {
             let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -1,3 +1,5 @@
+import Glibc
+
 extension String {
     /// The text with harmful or misleading characters made visible.
     ///
@@ -97,5 +99,62 @@ extension String {
             if scalar == "'" { word += #"'\''"# } else { word.unicodeScalars.append(scalar) }
         }
         return word + "'"
+    }
+}
+
+/// Replaces characters for terminals that show only ASCII.
+public enum ASCIIFallback {
+    /// Returns ASCII text of the same width. Combining marks are dropped, because each would need a column.
+    public static func text(for text: String) -> String {
+        guard let scalar = text.unicodeScalars.first else { return "" }
+        if scalar.isASCII { return String(scalar) }
+        let plain = replacements[scalar] ?? sextant(scalar) ?? "?"
+        return text.displayWidth == 2 ? String(repeating: plain, count: 2) : String(plain)
+    }
+
+    /// Returns the text with ASCII in place of all other characters. Control characters stay.
+    public static func plain(_ text: String) -> String {
+        text.reduce(into: "") { $0 += $1.isASCII ? String($1) : Self.text(for: String($1)) }
+    }
+
+    /// Returns the bytes of a text in the form for a file, pipe or terminal.
+    ///
+    /// A terminal that does not use UTF-8 gets only ASCII. It would take some bytes of other characters for control
+    /// characters: the byte 9B begins a control sequence.
+    public static func bytes(_ bytes: [UInt8], for descriptor: Int32) -> [UInt8] {
+        guard bytes.contains(where: { $0 >= 0x80 }), isatty(descriptor) == 1, !isLocaleUnicode else { return bytes }
+        return Array(plain(String(decoding: bytes, as: UTF8.self)).utf8)
+    }
+
+    /// Whether the locale uses UTF-8. The caller must have called `setlocale` before.
+    public static var isLocaleUnicode: Bool {
+        String(cString: nl_langinfo(nl_item(CODESET))).uppercased() == "UTF-8"
+    }
+
+    /// The replacements for the characters that Vitrine draws with. Other characters become question marks, because
+    /// wrong letters would mislead.
+    private static let replacements: [Unicode.Scalar: Character] = [
+        "─": "-", "━": "=", "│": "|", "┃": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+", "┬": "+",
+        "┴": "+", "┼": "+", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "…": "~", "·": ".", "•": "*", "▸": ">", "◂": "<",
+        "→": ">", "←": "<", "↑": "^", "↓": "v", "✓": "x", "✗": "!", "█": "#", "▓": "#", "▒": "+", "░": ".", "▀": "\"",
+        "▄": "_", "▌": "|", "▐": "|", "▘": "'", "▝": "'", "▖": ".", "▗": ".", "▚": "\\", "▞": "/", "▙": "L", "▟": "J",
+        "▛": "P", "▜": "7", "–": "-", "—": "-", "‘": "'", "’": "'", "“": "\"", "”": "\"", "×": "x", "°": "o",
+        "\u{FFFD}": "?", "␛": "?",
+    ]
+
+    /// Returns a character whose density and position are similar to those of a sextant.
+    private static func sextant(_ scalar: Unicode.Scalar) -> Character? {
+        guard (0x1FB00...0x1FB3B).contains(scalar.value) else { return nil }
+        let number = Int(scalar.value) - 0x1FB00
+        // The left and right half blocks are older characters and not in this range.
+        let pattern = number + (number < 20 ? 1 : number < 40 ? 2 : 3)
+        let isAbove = (pattern & 0b000011).nonzeroBitCount > (pattern & 0b110000).nonzeroBitCount
+        switch pattern.nonzeroBitCount {
+        case 1: return isAbove ? "'" : pattern & 0b001100 == 0 ? "." : "-"
+        case 2: return isAbove ? "\"" : pattern & 0b001100 == 0 ? "_" : ":"
+        case 3: return "+"
+        case 4: return "o"
+        default: return "#"
+        }
     }
 }

@@ -98,6 +98,29 @@ import Testing
         #expect(session.screen.violations.isEmpty, "\(session.screen.violations.prefix(5))")
     }
 
+    @Test("A terminal that does not use UTF-8 gets only ASCII from commands, messages and the log")
+    func asciiOnly() throws {
+        let list = home.folder.write(
+            "gallery.xml",
+            """
+            <album><photo id="1" name="a" date="x\u{DB}2J"/><photo id="2" name="b" date="2006-07-30T17:47:17Z">
+            <image kind="image" srcURL="b.jpg"/></photo></album>
+            """)
+        for (arguments, shown) in [
+            (["list", address.filePath ?? ""], "wide ??????"),
+            (["list", home.folder.path("none")], "Run \"vitrine sync\""),
+            (["sync", "--list-only", "--log-file", "-", list], "\"x?2J\" is not a date"),
+        ] {
+            let session = try TerminalSession(arguments: arguments, environment: home.environment(["LC_ALL": "C"]))
+            _ = session.wait()
+            #expect(session.bytes.allSatisfy { $0 < 0x80 }, "\(arguments)")
+            #expect(String(decoding: session.bytes, as: UTF8.self).contains(shown), "\(arguments)")
+        }
+        // A file or pipe gets the names in UTF-8.
+        let command = try home.vitrine("list", address.filePath ?? "", environment: ["LC_ALL": "C"])
+        #expect(command.text.contains("wide 日本語 🏔"))
+    }
+
     @Test func namesStandInTheirColumns() throws {
         let session = try TerminalSession(
             arguments: ["--offline", address.filePath ?? ""], rows: 100, environment: home.environment())

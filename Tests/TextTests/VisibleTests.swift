@@ -39,6 +39,14 @@ import Testing
         }
     }
 
+    @Test("ASCII text replaces other characters, and keeps lines and control sequences")
+    func plainText() {
+        #expect(ASCIIFallback.plain("a\r\nb\u{1B}[K\t“x” …") == "a\r\nb\u{1B}[K\t\"x\" ~")
+        #expect(ASCIIFallback.plain("x\u{DB}2J e\u{301} \u{9B}日") == "x?2J e ???")
+        let bytes = Array("\u{DB}".utf8)
+        #expect(ASCIIFallback.bytes(bytes, for: -1) == bytes, "this is no terminal")
+    }
+
     @Test("A glyph keeps at most four marks") func marks() {
         let zalgo = "e" + String(repeating: "\u{301}", count: 10_000) + "x"
         let glyphs = Array(Glyphs(zalgo))

@@ -49,9 +49,7 @@ public struct TerminalEnvironment: Sendable {
     var refusesColours: Bool { !noColour.isEmpty }
 
     /// Whether the locale uses UTF-8. The caller must have called `setlocale` before.
-    public var isUnicode: Bool {
-        String(cString: nl_langinfo(nl_item(CODESET))).uppercased() == "UTF-8"
-    }
+    public var isUnicode: Bool { ASCIIFallback.isLocaleUnicode }
 
     /// The milliseconds to wait after an escape byte until the byte counts as the Escape key.
     var escapeWait: Int {
