@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test("A link to a photo opens the photo's own folder and shows the photo")
+    func namedLink() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg", "thumbnails/moon.jpg": "moon.jpg"])
+        home.folder.write("other/note.txt", "text")
+        let link = home.folder.path("other/link.jpg")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../album/owl.jpg")
+        let session = try browse(link)
+        #expect(session.until { $0.text(inRow: 0).contains("owl.jpg") && $0.text(inRow: 0).contains("of 2 · fit") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("New and removed files appear while the folder is open")
     func changes() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg"])

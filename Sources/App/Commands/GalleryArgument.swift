@@ -22,9 +22,23 @@ enum GalleryArgument {
     static func photo(_ text: String) -> String? { path(text).flatMap(pictureName) }
 
     /// Returns the absolute path of an existing file or folder.
+    ///
+    /// For a link to a picture, returns the picture's own path, because the gallery of a folder leaves out links.
     private static func path(_ text: String) -> String? {
         guard !text.isEmpty, access(text, F_OK) == 0 else { return nil }
-        return text.hasPrefix("/") ? text : currentFolder + "/" + text
+        let path = text.hasPrefix("/") ? text : currentFolder + "/" + text
+        guard let target = target(ofLinkAt: path), pictureName(target) != nil else { return path }
+        return target
+    }
+
+    /// Returns the path to which a link leads, without links. Returns nil if the path is no link.
+    private static func target(ofLinkAt path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let found = realpath(path, nil) else {
+            return nil
+        }
+        defer { free(found) }
+        return String(cString: found)
     }
 
     /// Returns the file's name if the file is a picture or a video.
