@@ -159,6 +159,21 @@ import Testing
         #expect(!screens.title.contains("marked"))
     }
 
+    @Test("A range of marks includes the photos of all folders in it")
+    func rangesOfMarks() async throws {
+        try await openTop()
+        screens.press("G", " ", "k", "M")
+        #expect(screens.selected == "2024/" && screens.title.contains("4 marked"))
+        // The next range starts at that folder.
+        screens.press("k", "M")
+        #expect(screens.selected == "2023/" && screens.title.contains("5 marked"))
+        // A folder that was marked alone starts a range, too.
+        screens.press("u", " ")
+        #expect(screens.selected == "2024/" && screens.title.contains("1 marked"))
+        screens.press("M")
+        #expect(screens.title.contains("4 marked"))
+    }
+
     @Test("A slideshow of a folder shows the photos below")
     func slideshow() async throws {
         try await openTop()

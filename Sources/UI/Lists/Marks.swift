@@ -11,8 +11,8 @@ final class Marks {
     var onChange: () -> Void = {}
     /// The marked photos.
     private(set) var keys = KeySet()
-    /// The photo whose mark changed last. The next range of marks begins at this photo.
-    private(set) var last: PhotoKey?
+    /// The row whose mark changed last. The next range of marks begins at this row.
+    private(set) var last: PhotoEntries.Entry?
     /// The task of the last pending change.
     private var work: Task<Void, Never>?
     /// The number of the last change. A change with a number below ``valid`` is cancelled.
@@ -31,14 +31,15 @@ final class Marks {
 
     /// Marks a photo, or removes the photo's mark.
     func toggle(_ key: PhotoKey) {
-        last = key
+        last = .photo(key)
         perform { marks in
             if !marks.keys.remove(key) { marks.keys.insert(key) }
         }
     }
 
-    /// Marks photos, or removes their marks if all of them are marked.
-    func toggle(_ photos: KeySet) {
+    /// Marks a folder's photos, or removes their marks if all of them are marked.
+    func toggle(_ photos: KeySet, of folder: FolderPath) {
+        last = .folder(folder)
         perform { marks in
             var unmarked = photos
             unmarked.subtract(marks.keys)
@@ -53,16 +54,9 @@ final class Marks {
     func invert(_ photos: KeySet) { perform { $0.keys.formSymmetricDifference(photos) } }
 
     /// Marks the photos in a range of a list. Unless `last` is nil, the next range of marks begins at `last`.
-    func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoKey?) {
+    func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoEntries.Entry?) {
         if let last { self.last = last }
         combine(with: range, of: results) { $0.formUnion($1) }
-    }
-
-    /// Marks the photos from the last changed mark to the selection. Returns false if no mark has changed yet.
-    func markRange(to index: Int, _ selection: PhotoKey?, of results: FetchedResults) -> Bool {
-        guard let last, let start = results.index(of: last) else { return false }
-        mark(min(start, index)..<max(start, index) + 1, of: results, last: selection)
-        return true
     }
 
     /// Returns photos in the order of a list.
@@ -89,7 +83,7 @@ final class Marks {
     func keepOnly(_ all: FetchedResults) {
         guard !keys.isEmpty || work != nil, all.isComplete else { return }
         combine(with: 0..<all.count, of: all) { $0.formIntersection($1) }
-        if let last, all.index(of: last) == nil { self.last = nil }
+        if let photo = last?.photo, all.index(of: photo) == nil { last = nil }
     }
 
     private func combine(

@@ -28,13 +28,16 @@ final class PhotoMarking: Responder {
 
     /// Performs a command about marks that does not move the selection. Returns false for other commands.
     func perform(
-        _ command: Command, at index: Int, _ selection: PhotoKey?, in scopes: [CommandTable.Scope]
+        _ command: Command, at index: Int, _ selected: PhotoEntries.Entry?, in scopes: [CommandTable.Scope]
     ) -> Bool {
         let (entries, results) = (lists.entries, lists.shown)
         switch command {
         case .markRange:
-            guard !marks.markRange(to: entries.photoIndex(index), selection, of: results) else { break }
-            send(.notice("Mark the start of the range first, with \(context.name(of: .mark, in: scopes))."))
+            guard let start = marks.last.flatMap({ entries.index(of: $0) }) else {
+                send(.notice("Mark the start of the range first, with \(context.name(of: .mark, in: scopes))."))
+                break
+            }
+            markRows(min(start, index)..<max(start, index) + 1, of: entries, last: selected)
         case .markAll, .invertMarks:
             guard results.isComplete else {
                 send(.notice("The list is still loading."))
@@ -52,11 +55,20 @@ final class PhotoMarking: Responder {
         return true
     }
 
+    /// Marks the rows in a range. Unless `last` is nil, the next range of marks begins at `last`.
+    private func markRows(_ rows: Range<Int>, of entries: PhotoEntries, last: PhotoEntries.Entry?) {
+        let photoRows = entries.photoIndex(rows.lowerBound)..<entries.photoIndex(rows.upperBound)
+        marks.mark(photoRows, of: entries.photos, last: last)
+        for folder in entries.folders[rows.clamped(to: entries.folders.indices)] {
+            marks.mark(photos(below: folder.path))
+        }
+    }
+
     /// Marks a row, or removes its mark.
     func toggle(_ entry: PhotoEntries.Entry) {
         switch entry {
         case .photo(let key): marks.toggle(key)
-        case .folder(let path): marks.toggle(photos(below: path))
+        case .folder(let path): marks.toggle(photos(below: path), of: path)
         }
     }
 

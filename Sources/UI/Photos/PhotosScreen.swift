@@ -187,7 +187,7 @@ final class PhotosScreen: Screen, ListScreen {
         case _ where search.perform(command, selected: selected, in: scopes): break
         case _ where travel.perform(command, selected: selected): break
         case _ where PhotoActions.commands.contains(command): act(command)
-        case _ where marking.perform(command, at: scroll.selected, selection, in: scopes): break
+        case _ where marking.perform(command, at: scroll.selected, selected, in: scopes): break
         default: return performMoving(command)
         }
         return true
