@@ -422,6 +422,31 @@ import Testing
         }
     }
 
+    // MARK: - Albums
+
+    @Test("Of more than 5,000 albums and people, the first 5,000 of each are listed, and the reason is given")
+    func manyAlbums() async throws {
+        let ids = (0..<10_002).map { String(format: "00000000-0000-4000-8000-%012x", $0) }
+        let (albums, people) = (ids.prefix(5_001), ids.suffix(5_001))
+        let server = try await ImmichServer.start(
+            photos: 1,
+            settings: [
+                "albums": Dictionary(uniqueKeysWithValues: albums.map { ($0, [Int]()) }),
+                "people": Dictionary(uniqueKeysWithValues: people.map { ($0, [Int]()) }),
+                "names": Dictionary(uniqueKeysWithValues: ids.map { ($0, "Name \($0)") }), "tags": ["Trip": [0]],
+            ])
+        try await openingWithKey(server.url("/")) { cache in
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.albums(cache.id))
+            let list = try cache.albums()
+            for (kind, count) in [(.favorites, 1), (.album, 5_000), (.person, 5_000), (.tag, 1)] as [(Album.Kind, Int)]
+            {
+                #expect(list.albums.count { $0.kind == kind } == count, "\(kind)")
+            }
+            #expect(list.trouble == "the server has more than 5000 albums and people" && list.lastSuccess != nil)
+        }
+    }
+
     // MARK: - Secrecy
 
     @Test("The key goes to no other server, and not with the requests that recognise Immich")

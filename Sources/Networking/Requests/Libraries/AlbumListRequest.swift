@@ -8,7 +8,7 @@ import Session
 
 /// Fetches the albums, people, tags and favorites of a gallery's server. Replaces those in the cache.
 ///
-/// If the user's key does not allow a list, the request stores the other lists and the reason.
+/// If the user's key does not allow a list, or a list is too long, the request stores the rest and the reason.
 public struct AlbumListRequest: NetworkRequest {
     /// The albums of the gallery's server, the target of this request. They have no editions.
     public let identity: RequestIdentity
@@ -48,7 +48,10 @@ public struct AlbumListRequest: NetworkRequest {
         if let server = try await server(library, &reader) {
             for list in server.lists {
                 do {
-                    albums += try await reader.readAlbums(of: list)
+                    let found = try await reader.readAlbums(of: list)
+                    albums += found.albums
+                    // There may be far more tags than anyone reads, so the user does not miss the rest.
+                    if found.isCut, list.kind != .tag { missing.addRest(of: list.kind) }
                 } catch RequestError.missingPermission(let permission) {
                     missing.addPermission(permission, of: list.kind)
                 } catch RequestError.status(let status, _) where list.isOptional && [400, 403, 404].contains(status) {
@@ -123,14 +126,16 @@ public struct AlbumListRequest: NetworkRequest {
     }
 }
 
-/// The lists of albums that the server does not show to the user.
+/// The lists of albums that the server does not show to the user, and the lists that are too long.
 private struct MissingLists {
-    /// The kinds of albums in the lists.
+    /// The kinds of albums in the lists that the server does not show.
     private(set) var kinds: Set<Album.Kind> = []
     /// The permissions that the user's key lacks.
     private var permissions: [String] = []
     /// The names of lists that the server refused without a reason. An example is “tags”.
     private var names: [String] = []
+    /// The names of lists whose last albums Vitrine left out.
+    private var cutNames: [String] = []
 
     mutating func addPermission(_ permission: String, of kind: Album.Kind) {
         kinds.insert(kind)
@@ -139,11 +144,30 @@ private struct MissingLists {
 
     mutating func add(_ kind: Album.Kind) {
         kinds.insert(kind)
-        names.append(kind == .person ? "people" : kind == .tag ? "tags" : "albums")
+        names.append(Self.name(of: kind))
+    }
+
+    /// Records that Vitrine left out the rest of a list.
+    mutating func addRest(of kind: Album.Kind) {
+        let name = Self.name(of: kind)
+        if !cutNames.contains(name) { cutNames.append(name) }
+    }
+
+    private static func name(of kind: Album.Kind) -> String {
+        kind == .person ? "people" : kind == .tag ? "tags" : "albums"
+    }
+
+    /// The reason why lists or albums are missing; nil if none are.
+    var trouble: String? {
+        let rest =
+            cutNames.isEmpty
+            ? nil : "the server has more than \(LibraryReader.maximumAlbums) \(Self.joined(cutNames))"
+        let reasons = [refusal, rest].compactMap { $0 }
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
     /// The reason why lists are missing; nil if none are.
-    var trouble: String? {
+    private var refusal: String? {
         switch permissions.count {
         case 0: names.isEmpty ? nil : "the server does not let you see its \(Self.joined(names))"
         case 1: RequestError.missingPermission(permissions[0]).failure.reason

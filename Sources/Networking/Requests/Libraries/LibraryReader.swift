@@ -28,8 +28,8 @@ struct LibraryReader {
     private static let smallLimit: ByteCount = 1 << 16
     /// The maximum number of pages of a list.
     private static let maximumPages = 10_000
-    /// The maximum number of albums of a list.
-    private static let maximumAlbums = 5_000
+    /// The maximum number of albums of a list. Vitrine leaves out the rest.
+    static let maximumAlbums = 5_000
     /// The maximum number of parts of a library.
     private static let maximumParts = 100_000
 
@@ -80,9 +80,10 @@ struct LibraryReader {
         throw RequestError.wrongType("more than \(Self.maximumPages) pages")
     }
 
-    /// Reads all pages of a list of albums.
-    mutating func readAlbums(of list: LibraryAlbumList) async throws -> [Album] {
+    /// Reads all pages of a list of albums, up to the maximum number. Returns whether the list has more albums.
+    mutating func readAlbums(of list: LibraryAlbumList) async throws -> (albums: [Album], isCut: Bool) {
         var albums: [Album] = []
+        var isCut = false
         var addresses: Set<Address> = []
         var page: String?
         var pages: Set<String> = []
@@ -90,17 +91,18 @@ struct LibraryReader {
             let parser = list.makeParser(page)
             let count = albums.count
             try await read(try list.request(page), with: parser) { found, _ in
-                // There may be far more tags than anyone reads, so Vitrine leaves out the rest.
-                if list.kind == .tag, albums.count >= Self.maximumAlbums { return }
-                albums += found.filter { addresses.insert($0.address).inserted }
-                if list.kind == .tag { albums = Array(albums.prefix(Self.maximumAlbums)) }
-                guard albums.count <= Self.maximumAlbums else {
-                    throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
+                for album in found where !addresses.contains(album.address) {
+                    guard albums.count < Self.maximumAlbums else {
+                        isCut = true
+                        return
+                    }
+                    addresses.insert(album.address)
+                    albums.append(album)
                 }
             }
-            // This page only repeats albums, and so would the following pages.
-            if albums.count == count { return albums }
-            guard let next = parser.nextPage else { return albums }
+            // A page that only repeats albums ends the list, because the following pages would only repeat them, too.
+            if isCut || albums.count == count { return (albums, isCut) }
+            guard let next = parser.nextPage else { return (albums, isCut) }
             guard pages.insert(next).inserted else { throw RequestError.wrongType("the same page twice") }
             page = next
         }
