@@ -78,6 +78,25 @@ import Testing
         #expect(small.percent == 2000)
     }
 
+    @Test("BEHAVIOURS 3.5: an enlarged photo can be wholly visible")
+    func showsWholePhotos() {
+        var view = view(40, 30)
+        #expect(view.isWhole)
+        view.zoomIn()
+        #expect(view.zoom != .fit && view.isWhole)
+        // 90 of 80 pixels.
+        view.zoomIn()
+        #expect(!view.isWhole)
+        view.zoomToFill()
+        #expect(!view.isWhole)
+        var square = self.view(4, 4)
+        square.zoomToFill()
+        #expect(square.zoom == .fill && square.isWhole)
+        // The size of the photo is unknown.
+        #expect(Viewport(size: view.size, style: style).isWhole)
+        #expect(!Viewport(size: view.size, style: style, zoom: .fill).isWhole)
+    }
+
     @Test("Zooming in never shrinks a small photo that fills a large window")
     func zoomsInFromFilling() {
         var view = view(4, 4)

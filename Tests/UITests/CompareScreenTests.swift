@@ -101,6 +101,24 @@ import Testing
         #expect(heading.contains("fit"))
     }
 
+    @Test("l and h select a side if both enlarged photos are wholly visible")
+    func selectsBesideEnlargedPhotos() async throws {
+        screens.size = Size(columns: 200, rows: 60)
+        screens.open(at: "a")
+        screens.press("c")
+        try await screens.until { !screens.text.contains("Loading") }
+        func isFirstSelected() -> Bool { names.hasPrefix("▌ Photo a") }
+        screens.press("+")
+        #expect(heading.contains("150 %") && isFirstSelected())
+        screens.press("l")
+        #expect(!isFirstSelected())
+        screens.press("h")
+        #expect(isFirstSelected())
+        // The photos are wider than their halves of the screen.
+        screens.press("+", "+", "l")
+        #expect(heading.contains("338 %") && isFirstSelected())
+    }
+
     @Test("A digit rates the selected photo of a comparison, and the screen shows the stars")
     func digits() async throws {
         screens.open(at: "a")

@@ -291,4 +291,23 @@ import Testing
         screens.press("w")
         #expect(screens.title == whole)
     }
+
+    @Test(
+        "BEHAVIOURS 3.5: h and l go to other photos if an enlarged photo is wholly visible",
+        arguments: [("l", "c"), ("h", "a"), ("2l", "d")])
+    func stepsFromAnEnlargedPhoto(keys: String, name: String) async throws {
+        screens.size = Size(columns: 160, rows: 50)
+        try await open(["a", "b", "c", "d"], at: "b")
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "b")
+        try await screens.until { middle == .rgb(255, 0, 0) }
+        // The lower edge of the photo is below the screen.
+        screens.press("+", "+", "+")
+        #expect(screens.title.hasSuffix("338 %"))
+        screens.type(keys)
+        #expect(screens.title.hasPrefix(" Photo b "))
+        screens.press("-", "-")
+        #expect(screens.title.hasSuffix("150 %"))
+        screens.type(keys)
+        #expect(screens.title.hasPrefix(" Photo \(name) "))
+    }
 }

@@ -97,6 +97,12 @@ public struct Viewport: Hashable, Sendable {
         pan(columns: columns * max(1, size.columns / 8), rows: rows * max(1, size.rows / 8))
     }
 
+    /// Whether the whole photo is visible. Before the photo's size is known, only a fitted photo counts as visible.
+    public var isWhole: Bool {
+        let shown = shownFraction
+        return zoom == .fit || photo != nil && shown.width >= 1 && shown.height >= 1
+    }
+
     /// The current scale in percent; nil until the photo's size is known.
     public var percent: Int? {
         photo == nil ? nil : Int((scale * 100).rounded())

@@ -155,11 +155,12 @@ final class CompareScreen: Screen {
     // MARK: - Commands
 
     override func perform(_ command: Command) -> Bool {
-        let isWhole = sides[selected].picture.view.zoom == .fit
+        // As long as a part of a photo is hidden, the keys move the pictures.
+        let areWhole = sides.allSatisfy { $0.picture.view.isWhole }
         switch command {
         case .otherSide: selected = 1 - selected
-        case .left where isWhole: selected = 0
-        case .right where isWhole: selected = 1
+        case .left where areWhole: selected = 0
+        case .right where areWhole: selected = 1
         case .keepSide: keepSelected()
         case .previousPhoto: step(selected, by: -1)
         case .nextPhoto: step(selected, by: 1)

@@ -118,7 +118,7 @@ final class PhotoScreen: Screen {
     override func perform(_ command: Command) -> Bool {
         if panel.perform(command) { return true }
         if command.movesPhoto { stopMoving() }
-        let isWhole = picture.view.zoom == .fit
+        let isWhole = picture.view.isWhole
         switch command {
         case .zoomIn: picture.view.zoomIn()
         case .zoomOut: picture.view.zoomOut()
@@ -157,7 +157,7 @@ final class PhotoScreen: Screen {
 
     /// Performs a command to which a number gives another meaning. Returns nil for other commands.
     private func perform(_ command: Command, number: Int) -> Bool? {
-        let isWhole = picture.view.zoom == .fit
+        let isWhole = picture.view.isWhole
         switch command {
         case .first, .last:
             guard panel.goTo(line: number - 1) else { return nil }
