@@ -55,7 +55,8 @@ import Testing
         let command = try home.vitrine("list", address.filePath ?? "")
         #expect(command.status == 0 && command.lines.count == Self.names.count)
         expectHarmless(command.output, "list")
-        #expect(command.lines.allSatisfy { $0.split(separator: "\t").count == 4 })
+        // The fields of unknown dates are empty.
+        #expect(command.lines.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count == 4 })
         #expect(command.text.contains("␛[2J␛[31mescape"))
     }
 

@@ -94,8 +94,14 @@ import Testing
         let controller = try await start(window)
         let photo = try test.full("a")
         try await test.until { [test] in test.activity.progress(of: photo)?.done == 41_666 }
-        test.answer.withLock { $0 = { _ in .answer(429, "", headers: ["Retry-After: 30"]) } }
-        // This window has space for one more piece.
+        // A part of one piece is too small to keep.
+        test.answer.withLock {
+            $0 = { request in
+                request.headers["range"] == "bytes=41666-83331"
+                    ? Self.part(request) : .answer(429, "", headers: ["Retry-After: 30"])
+            }
+        }
+        // This window has space for one piece at a time.
         window.set(1)
         await controller.look()
         try await test.until { [test] in test.clock.alarms.contains(.seconds(30)) }
@@ -107,12 +113,13 @@ import Testing
         window.set(150_000)
         test.clock.advance(to: .seconds(29))
         await controller.finishTurn()
-        #expect(test.server.requests.compactMap { $0.headers["range"] } == ["bytes=0-41665", "bytes=41666-83331"])
+        let ranges = ["bytes=0-41665", "bytes=41666-83331", "bytes=83332-124997"]
+        #expect(test.server.requests.compactMap { $0.headers["range"] } == ranges)
         test.clock.advance(to: .seconds(30))
         try await test.until { [test] in try test.photo("a").original.isCurrent }
         try expectWhole()
         // The server may limit the requests at a time, so the rest comes in one.
-        #expect(test.server.requests.compactMap { $0.headers["range"] }.dropFirst(2) == ["bytes=41666-"])
+        #expect(test.server.requests.compactMap { $0.headers["range"] }.dropFirst(3) == ["bytes=83332-"])
     }
 
     @Test("BEHAVIOURS 5.6: a transfer in pieces pauses for a more important one and loses nothing")
