@@ -13,6 +13,11 @@ import Synchronization
 final class Interruption: Sendable {
     private final class First: Sendable {
         let number = Atomic<Int32>(0)
+
+        /// Records a signal, unless an earlier one has arrived.
+        func set(_ signal: Int32) {
+            _ = number.compareExchange(expected: 0, desired: signal, ordering: .relaxed)
+        }
     }
 
     /// The first signal that arrived.
@@ -31,14 +36,14 @@ final class Interruption: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 signal(number, SIG_DFL)
-                first.number.store(number, ordering: .relaxed)
+                first.set(number)
                 onSignal()
             }
             source.activate()
             return source
         }
         output.onClosed { [first] in
-            first.number.store(SIGPIPE, ordering: .relaxed)
+            first.set(SIGPIPE)
             onSignal()
         }
     }

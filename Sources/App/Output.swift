@@ -76,7 +76,8 @@ final class Output: Sendable {
 
     /// Writes advice to standard error, unchanged so that the user can copy commands.
     ///
-    /// The lines must contain no control characters and no secrets.
+    /// The lines must contain no control characters and no secrets. Without UTF-8, a terminal gets only ASCII, so
+    /// commands for such a terminal must be ASCII.
     static func advise(_ lines: [String]) {
         for line in lines { _ = write(Array((line + "\n").utf8), to: STDERR_FILENO) }
     }

@@ -44,6 +44,8 @@ public final class LogFile: Sendable {
     }
 
     /// Creates a log that goes to standard error.
+    ///
+    /// A terminal gets only ASCII, unless the program has called `setlocale` and the locale uses UTF-8.
     public init(standardError: Void) throws(LogError) {
         (path, maximumSize, isRotated, size) = (Self.standardError, .max, false, 0)
         descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)

@@ -43,6 +43,8 @@ import Testing
     func unchanged() async throws {
         let folders = (0..<100).map { folder("\($0)/", "1") }
         let same = ListSource(kind: .webDAV, root: try Address("http://example.org/dav/"), folders: folders)
+        // The first commit also stores the collation of the names.
+        try await store(source())
         let first = try await store(same)
         let second = try await store(same)
         #expect(first - second == 100)

@@ -390,6 +390,19 @@ import Testing
         }
     }
 
+    @Test("If all caches are unusable, Vitrine names each, and the exit code is the worst of them")
+    func unusableCaches() throws {
+        let galleries = [Built.testGallery, Built.testGallery + "/index-big.xml"]
+        for gallery in galleries { _ = try home.vitrine("sync", "--list-only", gallery) }
+        for name in home.folder.entries(".cache/vitrine/galleries") {
+            let path = home.caches + "/galleries/\(name)/gallery.sqlite"
+            try Connection(path: path, access: .readWrite).execute("PRAGMA user_version = 999")
+        }
+        let sync = try Command(Built.vitrine, ["sync"] + galleries, environment: home.environment())
+        #expect(sync.status == 1 && sync.text.isEmpty)
+        #expect(galleries.allSatisfy { sync.errors.contains("vitrine: file://\($0): ") }, "\(sync.errors)")
+    }
+
     /// Runs a command with this standard output.
     private func run(
         _ arguments: [String], output: Int32, _ variables: [String: String] = [:]

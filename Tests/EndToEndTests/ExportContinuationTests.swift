@@ -30,9 +30,11 @@ import Testing
 
     /// Saves the marked photos, quits after three, and returns the output behind the screen.
     private func stop(
-        _ url: String, count: Int, marking keys: [String], by signal: Int32? = nil, options: [String] = []
+        _ url: String, count: Int, marking keys: [String], by signal: Int32? = nil, options: [String] = [],
+        variables: [String: String] = [:]
     ) throws -> [String] {
-        let session = try TerminalSession(arguments: options + [url], columns: 100, environment: home.environment())
+        let session = try TerminalSession(
+            arguments: options + [url], columns: 100, environment: home.environment(variables))
         try #require(session.until { $0.text.contains("of \(count)") && $0.text.contains("Updated:") })
         for key in keys { session.type(key) }
         session.type("s")
@@ -124,6 +126,17 @@ import Testing
         let script = try #require(home.folder.entries(".local/state/vitrine").first { $0.hasSuffix(".sh") })
         let facts = try FileManager.default.attributesOfItem(atPath: home.folder.path(".local/state/vitrine/" + script))
         #expect(facts[.posixPermissions] as? Int == 0o600)
+        #expect(try goOn(lines, server).sorted() == ["/p/3", "/p/4"])
+        expectSaved((0..<5).map { "Photo \($0).jpg" })
+    }
+
+    @Test("On a terminal without UTF-8, a script has the names that the terminal cannot show")
+    func withoutUnicode() throws {
+        let server = try serve(8, id: { "ü\($0)" })
+        let lines = try stop(
+            server.url("/index.xml"), count: 8, marking: Array(repeating: " ", count: 5),
+            variables: ["LC_ALL": "C"])
+        #expect(lines.last?.hasPrefix("sh ") == true, "\(lines)")
         #expect(try goOn(lines, server).sorted() == ["/p/3", "/p/4"])
         expectSaved((0..<5).map { "Photo \($0).jpg" })
     }

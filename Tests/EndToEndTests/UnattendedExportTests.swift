@@ -13,7 +13,9 @@ import Testing
     private func serve(_ count: Int, needsPassword: Bool = false, missing: Int? = nil) throws -> ScriptedServer {
         let owl = FileManager.default.contents(atPath: Built.testGallery + "/thumbnails/owl.jpg").map(Array.init) ?? []
         let list = (0..<count).map { number in
-            "<photo id=\"\(number)\" name=\"Photo \(number)\" date=\"2006-01-01T00:00:00Z\">"
+            // The title of a missing photo is long.
+            let title = "Photo \(number)" + (number == missing ? String(repeating: "x", count: 2_000) : "")
+            return "<photo id=\"\(number)\" name=\"\(title)\" date=\"2006-01-01T00:00:00Z\">"
                 + "<image kind=\"image\" srcURL=\"p/\(number)\"/></photo>"
         }.joined()
         let right = "Basic " + Data("me:\(Self.password)".utf8).base64EncodedString()

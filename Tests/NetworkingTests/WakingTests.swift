@@ -132,7 +132,11 @@ import Testing
     }
 
     /// Drops all wishes of the screen. Returns when the controller has dropped them, too.
+    ///
+    /// Before, it waits until the row shows the failure. Without it, the row might have changed meanwhile, and the
+    /// controller would not wait.
     private func leave() async throws {
+        try await test.until { [test] in try test.photo("t").thumbnail.trouble != nil }
         try state([])
         try await test.until { [test] in test.activity.failures.allSatisfy { $0.next == nil } }
         await controller.finishTurn()

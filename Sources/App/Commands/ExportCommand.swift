@@ -144,8 +144,9 @@ struct ExportCommand {
 
 /// A shell command that continues an interrupted export.
 ///
-/// Vitrine writes the command into a script if the command is long, or contains control characters or the query of an
-/// address. A query may be a secret. Vitrine then prints a command that runs the script.
+/// Vitrine writes the command into a script if the command is long, or contains control characters, characters that the
+/// terminal cannot show, or the query of an address. A query may be a secret. Vitrine then prints a command that runs the
+/// script.
 struct ExportContinuation {
     let rest: ExportRest
     /// The interrupted command line. The new command repeats the settings of the interrupted command.
@@ -166,7 +167,10 @@ struct ExportContinuation {
                     + "to ~/.netrc or to the gallery’s address: \(rest.gallery.scheme.rawValue)://USER:PASSWORD@…")
         }
         let command = command(rest.gallery.text)
-        let isPrintable = rest.gallery.query == nil && command == command.madeVisible
+        let bytes = Array(command.utf8)
+        let isPrintable =
+            rest.gallery.query == nil && command == command.madeVisible
+            && ASCIIFallback.bytes(bytes, for: STDERR_FILENO) == bytes
         if isPrintable, command.utf8.count <= Self.longest {
             return lines + ["To save the remaining photos, run:", command]
         }

@@ -19,7 +19,7 @@ struct SyncCommand {
             return .usage
         }
         var code = ExitCode.done
-        let opened = try open(addresses, caches, &code)
+        let opened = open(addresses, caches, &code)
         for gallery in opened where gallery.wasSetAside {
             Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
@@ -67,14 +67,17 @@ struct SyncCommand {
         // Clean before the report: a fast server may have exceeded the limit.
         await housekeeping.clean()
         let isShort = wasShort || caches.space.isShort
+        var isIncomplete = false
         for (gallery, before) in zip(galleries, before) {
             do {
-                if try !report(gallery, scope, after: before, isShort: isShort) { code.add(.someFailed) }
+                guard try !report(gallery, scope, after: before, isShort: isShort) else { continue }
+                isIncomplete = true
+                code.add(.someFailed)
             } catch {
                 Self.report(error, of: gallery.address, &code)
             }
         }
-        if code != .done, scope != .list, isShort {
+        if isIncomplete, scope != .list, isShort {
             Output.complain("The caches have reached the limit set by “cache-limit”, so some pictures are missing.")
         }
         for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
@@ -102,21 +105,12 @@ struct SyncCommand {
         return GalleryList(known).addresses
     }
 
-    /// Opens the galleries' caches. If some are unusable, reports them, and returns the others.
-    ///
-    /// Throws an error if all caches are unusable.
-    private func open(
-        _ addresses: [Address], _ caches: CacheFolder, _ code: inout ExitCode
-    ) throws -> [GalleryCache] {
+    /// Opens the galleries' caches. Reports those that are unusable, and returns the others.
+    private func open(_ addresses: [Address], _ caches: CacheFolder, _ code: inout ExitCode) -> [GalleryCache] {
         var galleries: [GalleryCache] = []
-        var failures: [(address: Address, error: any Error)] = []
         for address in addresses {
-            do { galleries.append(try caches.open(address)) } catch { failures.append((address, error)) }
+            do { galleries.append(try caches.open(address)) } catch { Self.report(error, of: address, &code) }
         }
-        // The program reports the error that this method throws.
-        let last = galleries.isEmpty ? failures.popLast() : nil
-        for failure in failures { Self.report(failure.error, of: failure.address, &code) }
-        if let last { throw last.error }
         return galleries
     }
 

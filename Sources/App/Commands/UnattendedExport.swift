@@ -127,7 +127,9 @@ struct UnattendedExport: WireValue {
             (code, sentence) = (ExitCode.someFailed.rawValue, "\(error)")
         }
         let isDone = code == ExitCode.done.rawValue
-        report.end((isDone ? sentence : "\(sentence) \(advice)").madeVisible)
+        let result = sentence.madeVisible
+        // A long result must not push the advice out of the report.
+        report.end(isDone ? result : "\(result.cut(toBytes: Self.longestResult)) \(advice.madeVisible)")
         if let script, isDone { unlink(script) }
         services.log.info(.cache, sentence)
         if let launcher = try? services.launcher { Self.notify(isDone: isDone, launcher) }
@@ -146,6 +148,8 @@ struct UnattendedExport: WireValue {
         program?.end(after: notifyPatience)
     }
 
+    /// The maximum number of bytes of the result in a report that also has advice.
+    private static let longestResult = 1_000
     /// The longest wait for the desktop, in milliseconds.
     private static let notifyPatience: Int32 = 5_000
 }
