@@ -191,6 +191,33 @@ import Testing
         #expect(screens.status == " Something happened.")
     }
 
+    @Test("An action typed for a photo that an update removes does not work on the next photo")
+    func actionsKeepTheirPhoto() async throws {
+        func sync(_ letters: String) async throws {
+            try await screens.sync(
+                letters.map { try TestScreens.entry(String($0), date: Int64($0.asciiValue ?? 0)) })
+        }
+        try await sync("abcd")
+        screens.open(at: "b")
+        screens.type(":rate 5")
+        try await sync("acd")
+        try await screens.until { screens.selected == "Photo c" }
+        screens.press(Key(.enter))
+        #expect(screens.status == " The command “rate” does not apply to this screen.")
+        // Other commands still work, and so do actions on marked photos.
+        screens.type(":last")
+        try await sync("ade")
+        try await screens.until { screens.selected == "Photo d" }
+        screens.press(Key(.enter))
+        #expect(screens.selected == "Photo e")
+        screens.press("g", " ")
+        screens.type(":rate 5")
+        try await sync("ae")
+        try await screens.until { screens.selected == "Photo e" }
+        screens.press(Key(.enter))
+        try await screens.until { try screens.photo("a").rating.value == 5 }
+    }
+
     @Test func theMouseIsIgnoredInTheCommandLine() async throws {
         try await open(9)
         screens.press(":")

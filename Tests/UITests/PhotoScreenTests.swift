@@ -168,6 +168,17 @@ import Testing
         #expect(screens.title.hasPrefix(" Log"))
     }
 
+    @Test("BEHAVIOURS 3.5: a typed back does not leave the gallery after a removed photo has closed")
+    func backBehindTheCommandLine() async throws {
+        try await open(["a", "b", "c"], at: "b")
+        screens.type(":back")
+        try await screens.sync(["a", "c"])
+        try await screens.until { screens.title.contains("example.org") }
+        screens.press(Key(.enter))
+        #expect(screens.status == " The command “back” does not apply to this screen.")
+        #expect(screens.title.contains("example.org"))
+    }
+
     @Test(
         "BEHAVIOURS 3.5: a photo removed behind another screen closes when that screen does",
         arguments: ["L", "?"] as [Character])

@@ -92,6 +92,22 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo a ") }
     }
 
+    @Test("An action typed for one photo does not work on the slideshow's next photo")
+    func actionsKeepTheirPhoto() async throws {
+        try await open(["a": 100, "b": 150])
+        screens.press("S")
+        _ = screens.frame()
+        _ = await screens.waits.nextBegin()
+        screens.type(":rate 5")
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo b ") }
+        screens.press(Key(.enter))
+        #expect(screens.status == " The command “rate” does not apply to this screen.")
+        screens.type(":goto 1")
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" Photo a "))
+    }
+
     @Test("Offline, a slideshow reports an uncached photo and continues")
     func offline() async throws {
         var settings = Settings()

@@ -275,19 +275,17 @@ public final class RootScreen: Screen {
     // MARK: - Commands
 
     private func openCommandLine() {
-        let entries = context.keys.entries(in: top.commandScopes).filter(top.offers)
-        let prompt = CommandPrompt(entries, remembered: remembered, context.live)
-        modals.askForCommand(prompt) { [weak self, weak screen = top] in self?.perform($0, among: entries, of: screen) }
+        let target = CommandTarget(top)
+        let prompt = CommandPrompt(target.entries, remembered: remembered, context.live)
+        modals.askForCommand(prompt) { [weak self] in self?.perform($0, on: target) }
     }
 
-    /// Performs a typed command of a screen. If an update has closed this screen, performs only commands for every
-    /// screen, because the user meant the photo of the closed screen.
-    private func perform(_ line: String, among entries: [CommandTable.Entry], of screen: Screen?) {
+    /// Performs a typed command if it still applies to the target.
+    private func perform(_ line: String, on target: CommandTarget) {
         guard !line.allSatisfy(\.isWhitespace) else { return }
         remembered.add(line)
         do throws(CommandsError) {
-            let entries = screen === top ? entries : context.keys.entries(in: [.everywhere])
-            let typed = try TypedCommand(line, among: entries)
+            let typed = try TypedCommand(line, among: target.entries(on: top))
             top.focus.send(.command(typed.command, typed.argument))
         } catch {
             modals.showNotice(error.description)

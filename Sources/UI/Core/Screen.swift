@@ -61,6 +61,8 @@ public class Screen: Responder {
     var commandScopes: [CommandTable.Scope] { scopes }
     /// Returns whether the user can type a command of ``commandScopes`` on this screen.
     func offers(_ entry: CommandTable.Entry) -> Bool { true }
+    /// The photo or folder on which actions work. Nil on other screens, and while actions work on marked photos.
+    var actedOn: PhotoEntries.Entry? { nil }
     /// The contents of the top line.
     var heading: Heading { Heading(title: "Vitrine") }
     /// The contents of the bottom line.

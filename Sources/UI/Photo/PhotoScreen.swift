@@ -97,6 +97,7 @@ final class PhotoScreen: Screen {
     }
 
     override var commandScopes: [CommandTable.Scope] { scopes + [.rating] }
+    override var actedOn: PhotoEntries.Entry? { .photo(key) }
 
     override var heading: Heading {
         var detail: [String] = []

@@ -111,6 +111,7 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     override var commandScopes: [CommandTable.Scope] { scopes + [.folders, .sorting, .rating] }
+    override var actedOn: PhotoEntries.Entry? { marking.keys.isEmpty ? selected : nil }
 
     override var focus: Responder { isSorting ? sortMenu : search.focus ?? self }
 

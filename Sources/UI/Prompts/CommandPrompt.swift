@@ -189,3 +189,33 @@ final class CommandPrompt: Responder {
         }
     }
 }
+
+/// The screen, and its photo or folder, for which the user types a command.
+///
+/// Before the user presses Enter, an update can close the screen, and an update or a slideshow can replace the photo.
+@MainActor
+struct CommandTarget {
+    /// The commands of the screen.
+    let entries: [CommandTable.Entry]
+    private weak var screen: Screen?
+    private let actedOn: PhotoEntries.Entry?
+
+    /// Creates the target of a command that the user begins to type on a screen.
+    init(_ screen: Screen) {
+        entries = screen.context.keys.entries(in: screen.commandScopes).filter(screen.offers)
+        actedOn = screen.actedOn
+        self.screen = screen
+    }
+
+    /// Returns the commands that may still be performed, given the screen that is now on top.
+    ///
+    /// Actions are left out if they would work on another photo or folder. On another screen, only the commands for
+    /// every screen are left. Then "back" is left out, too, because it would leave the other screen.
+    func entries(on top: Screen) -> [CommandTable.Entry] {
+        guard screen === top else {
+            return top.context.keys.entries(in: [.everywhere]).filter { $0.command != .back }
+        }
+        guard let now = top.actedOn, now != actedOn else { return entries }
+        return entries.filter { !PhotoActions.commands.contains($0.command) }
+    }
+}
