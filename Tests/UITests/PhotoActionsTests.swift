@@ -229,9 +229,11 @@ import Testing
         let slideshow = Slideshow(screens.context)
         let keys = [5, 9, 2].map { PhotoKey($0) }
         slideshow.start(over: keys)
-        #expect(slideshow.slides(after: keys[1], limit: 2) == [keys[2], keys[0]])
+        #expect(slideshow.slides(after: keys[1], limit: 2, where: { _ in true }) == [keys[2], keys[0]])
         // A photo outside the slides leads to the first one.
-        #expect(slideshow.slides(after: PhotoKey(7), limit: 2) == [keys[0], keys[1]])
+        #expect(slideshow.slides(after: PhotoKey(7), limit: 2, where: { _ in true }) == [keys[0], keys[1]])
+        // Photos that are not listed do not count towards the limit.
+        #expect(slideshow.slides(after: keys[1], limit: 1, where: { $0 != keys[2] }) == [keys[0]])
         slideshow.stop()
         #expect(slideshow.slides.isEmpty)
     }

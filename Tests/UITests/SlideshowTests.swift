@@ -1,3 +1,4 @@
+import Cache
 import Cells
 import Model
 import Settings
@@ -77,11 +78,8 @@ import Testing
 
     @Test("A slideshow continues from a photo that left the filtered list")
     func continuesFromARatedPhoto() async throws {
-        try await open(["a": 100, "b": 150, "c": 200])
-        screens.press("q", "f")
-        screens.type("rating:0")
-        try await screens.until { screens.status.contains("3 photos found") }
-        screens.press(Key(.enter), "G", Key(.enter), "S")
+        try await openWithoutStars(["a": 100, "b": 150, "c": 200])
+        screens.press("G", Key(.enter), "S")
         try await screens.until { middle == .rgb(200, 0, 0) }
         _ = await screens.waits.nextBegin()
         screens.type("4.")
@@ -90,6 +88,45 @@ import Testing
         // After the last photo comes the first.
         screens.waits.pass()
         try await screens.until { screens.title.hasPrefix(" Photo a ") }
+    }
+
+    /// Filters by photos without stars, and selects the first photo of the filtered list.
+    private func openWithoutStars(_ photos: KeyValuePairs<String, UInt8?>) async throws {
+        try await open(photos)
+        screens.press("q", "f")
+        screens.type("rating:0")
+        try await screens.until { screens.status.contains("\(photos.count) photos found") }
+        screens.press(Key(.enter), "g")
+    }
+
+    @Test(
+        "A slideshow shows the only photo that is left in the list after the open one was rated",
+        arguments: [true, false])
+    func showsTheLastPhoto(isRunning: Bool) async throws {
+        try await openWithoutStars(["a": 100, "b": 150])
+        screens.press(Key(.enter))
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        if isRunning { screens.press("S") }
+        screens.type("4.")
+        try await screens.until { try screens.photo("a").rating.value == 4 && !screens.title.contains(" of ") }
+        if !isRunning { screens.press("S") }
+        #expect(screens.title.contains("slideshow"))
+        _ = await screens.waits.nextBegin()
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo b ") }
+    }
+
+    @Test("A slideshow of marked photos passes over those that left the filtered list")
+    func passesOverRatedPhotos() async throws {
+        try await openWithoutStars(["a": 100, "b": 110, "c": 120, "d": 130])
+        screens.press(.control("a"), "S")
+        try await screens.until { middle == .rgb(100, 0, 0) }
+        _ = await screens.waits.nextBegin()
+        let rated = try ["b", "c"].map { try screens.photo($0).key }
+        try await screens.cache.writer.rate(rated, Rating(4))
+        try await screens.until { screens.title.contains("1 of 2") }
+        screens.waits.pass()
+        try await screens.until { screens.title.hasPrefix(" Photo d ") }
     }
 
     @Test("An action typed for one photo does not work on the slideshow's next photo")

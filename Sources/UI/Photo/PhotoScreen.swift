@@ -247,7 +247,8 @@ final class PhotoScreen: Screen {
     }
 
     private func startSlideshow(seconds: Int? = nil) {
-        guard results.count > 1 else { return send(.notice("There is no other photo to show.")) }
+        let own = results.index(of: key) == nil ? 0 : 1
+        guard results.count > own else { return send(.notice("There is no other photo to show.")) }
         beginSlideshow(over: slideshow.slides, seconds: seconds)
         updateWishes()
     }
@@ -275,7 +276,11 @@ final class PhotoScreen: Screen {
     /// The next two photos: of the slideshow if one runs, otherwise of the list in the current direction.
     private var upcoming: [PhotoKey] {
         if slideshow.isRunning, !slideshow.slides.isEmpty {
-            return slideshow.slides(after: key, limit: 2).filter { results.index(of: $0) != nil }
+            return slideshow.slides(after: key, limit: 2) { $0 != key && results.index(of: $0) != nil }
+        }
+        // A filter may exclude the open photo after a rating, and leave a single other photo for the slideshow.
+        if slideshow.isRunning, results.count == 1, results.index(of: key) == nil {
+            return [results.key(at: 0)].compactMap { $0 }
         }
         guard let origin = results.stepOrigin(of: key, by: slideshow.isRunning ? 1 : travel) else { return [] }
         let indexes =

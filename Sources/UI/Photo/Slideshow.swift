@@ -59,10 +59,16 @@ final class Slideshow {
         return (1...limit).map { (index + $0 * stride.distance) % count }
     }
 
-    /// Returns the next photos of the slideshow after a photo.
-    func slides(after key: PhotoKey, limit: Int) -> [PhotoKey] {
-        let index = slides.firstIndex(of: key) ?? slides.count - 1
-        return indexes(after: index, of: slides.count, limit: limit).map { slides[$0] }
+    /// Returns the next photos of the slideshow after a photo, and passes over those that are not listed.
+    func slides(after key: PhotoKey, limit: Int, where isListed: (PhotoKey) -> Bool) -> [PhotoKey] {
+        var index = slides.firstIndex(of: key) ?? slides.count - 1
+        var found: [PhotoKey] = []
+        for _ in slides.indices {
+            guard found.count < limit, let next = indexes(after: index, of: slides.count, limit: 1).first else { break }
+            index = next
+            if isListed(slides[index]) { found.append(slides[index]) }
+        }
+        return found
     }
 
     /// Starts the clock of a visible photo, unless the clock already runs. Called in each frame with the photo.
