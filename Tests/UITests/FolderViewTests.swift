@@ -179,6 +179,9 @@ import Testing
         try await openTop()
         screens.press("j", "S")
         #expect(screens.title.contains("a.jpg") && screens.title.contains("slideshow"))
+        // The next run opens the photo, not the folder that the list selects.
+        let place = screens.root.place
+        #expect(place.photo == "2024/Lisbon/a.jpg" && place.subfolder == nil && place.isPhotoOpen)
         // The slideshow keeps its list when another folder appears.
         try await sync(Self.paths + ["2022/f.jpg"])
         try await screens.until { screens.root.openGallery?.lists.folder?.subfolders.count == 3 }

@@ -128,6 +128,43 @@ import Testing
         #expect(screens.root.place == place)
     }
 
+    /// Filters by photos without stars, opens the photo "b", and rates it, so that it leaves the filtered list.
+    private func rateOutOfTheFilter() async throws {
+        try await fill()
+        screens.open(at: "b")
+        screens.press("f")
+        screens.type("rating:0")
+        try await screens.until { screens.status.contains("3 photos found") }
+        screens.press(Key(.enter), Key(.enter))
+        #expect(screens.title.hasPrefix(" Lamp "))
+        screens.type("4.")
+        try await screens.until { screens.root.openGallery?.selectedGalleryID == "a" }
+    }
+
+    @Test("BEHAVIOURS 6.3: an open photo is restored even if the filter excludes the photo since its rating")
+    func ratedOutOfTheFilterAndRestored() async throws {
+        try await rateOutOfTheFilter()
+        let place = screens.root.place
+        #expect(place.isPhotoOpen && place.photo == "b" && place.filter == "rating:0")
+        screens.root.start(at: place)
+        #expect(screens.title.hasPrefix(" Lamp "))
+        // The filter is restored, too.
+        try await screens.until { !screens.title.contains(" of ") }
+        #expect(screens.title.hasPrefix(" Lamp ") && screens.root.place == place)
+    }
+
+    @Test("BEHAVIOURS 6.3: the open photo is saved even if the list already selects the next photo")
+    func ratedOutOfTheFilterAndSaved() async throws {
+        try await rateOutOfTheFilter()
+        _ = screens.frame()
+        _ = await screens.root.finish()
+        #expect(written.places.withLock { $0.last?.map(\.photo) } == ["b"])
+        screens.press("]")
+        #expect(screens.title.hasPrefix(" Owl "))
+        _ = await screens.root.finish()
+        #expect(written.places.withLock { $0.last?.map(\.photo) } == ["a"])
+    }
+
     @Test("BEHAVIOURS 6.3: the place is saved one second after the first change")
     func written() async throws {
         try await fill()

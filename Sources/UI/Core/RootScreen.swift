@@ -251,13 +251,15 @@ public final class RootScreen: Screen {
         var place = photos.place
         place.isPhotoOpen = openPhoto != nil
         place.fillsScreen = openPhoto?.picture.view.zoom == .fill
+        // The list selects another row if it does not have the open photo, as after a rating that a filter excludes.
+        if let photo = openPhoto?.galleryID { (place.photo, place.subfolder) = (photo, nil) }
         return place
     }
 
     /// A value that changes whenever ``place`` changes. Vitrine can compare two values without the cache.
     private struct PlaceMark: Equatable {
         let photos: PhotosScreen.PlaceMark?
-        let isPhotoOpen: Bool
+        let openPhoto: PhotoEntries.Entry?
         let fillsScreen: Bool
     }
 
@@ -265,7 +267,7 @@ public final class RootScreen: Screen {
     /// frame.
     private func followPlace() {
         let mark = PlaceMark(
-            photos: openGallery?.placeMark, isPhotoOpen: openPhoto != nil,
+            photos: openGallery?.placeMark, openPhoto: openPhoto?.actedOn,
             fillsScreen: openPhoto?.picture.view.zoom == .fill)
         guard mark != placeMark else { return }
         placeMark = mark

@@ -87,6 +87,9 @@ final class PhotoScreen: Screen {
     private var thumbnail: Wish.Subject { .picture(gallery, key, .thumbnail) }
     private func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .original) }
 
+    /// The id that the gallery's list gives to the photo; nil if the gallery no longer has the photo.
+    var galleryID: String? { photo?.galleryID }
+
     /// The area of the photo's facts. In plain mode, the cursor leads screen readers to this area.
     var panelFrame: Rect { panel.frame }
 
