@@ -190,6 +190,14 @@ import Testing
         #expect(screens.selected == "2024/")
     }
 
+    @Test("Enter on a photo of a folder's slideshow goes to the photo's folder")
+    func fromASlideshowToThePhotosFolder() async throws {
+        try await openTop()
+        screens.press("j", "S", Key(.enter))
+        try await screens.until { screens.title.contains("› 2024 › Lisbon") }
+        #expect(screens.selected == "a.jpg")
+    }
+
     @Test("The contact sheet and plain text show folders, too")
     func otherLayouts() async throws {
         try await openTop()

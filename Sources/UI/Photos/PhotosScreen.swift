@@ -304,10 +304,10 @@ final class PhotosScreen: Screen, ListScreen {
     /// its own request.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
 
-    /// Shows all photos again if a filter hides some, and selects a photo. After a search in folders, opens the photo's
-    /// folder.
+    /// Shows all photos again if a filter hides some, and selects a photo. After a search in folders or the slideshow
+    /// of a folder, opens the photo's folder.
     func leaveFilter(toShow key: PhotoKey) {
-        guard lists.isFiltered else { return search.leaveFilter() }
+        guard lists.isFiltered || results.index(of: key) == nil else { return search.leaveFilter() }
         let folder = lists.path == nil ? nil : (try? lists.reader.photo(key))?.folder
         if let folder { return travel.enter(folder, selecting: .photo(key)) }
         select(.photo(key))
