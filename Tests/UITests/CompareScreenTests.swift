@@ -134,7 +134,10 @@ import Testing
     func typedCommands() async throws {
         screens.open(at: "a")
         screens.press("c")
-        for line in ["goto 2", "refresh", "stop", "slideshow", "play", "information", "show-in-list", "compare"] {
+        let lines = [
+            "goto 2", "refresh", "stop", "slideshow", "play", "information", "show-in-list", "compare", "delete",
+        ]
+        for line in lines {
             screens.type(":" + line)
             screens.press(Key(.enter))
             let name = line.prefix { $0 != " " }

@@ -72,8 +72,9 @@ final class CompareScreen: Screen {
     override var scopes: [CommandTable.Scope] { [.comparison, .rating, .everywhere] }
     override var commandScopes: [CommandTable.Scope] { scopes + [.photo] }
 
-    /// The photo screen's commands that have an effect on a side of the comparison.
-    private static let photoCommands = PhotoActions.commands.subtracting([.compare]).union([
+    /// The photo screen's commands that have an effect on a side of the comparison. Vitrine would fetch a deleted photo
+    /// again at once.
+    private static let photoCommands = PhotoActions.commands.subtracting([.compare, .delete]).union([
         .fill, .turnLeft, .turnRight,
     ])
 
@@ -175,7 +176,6 @@ final class CompareScreen: Screen {
         case .down: moveViews { $0.step(columns: 0, rows: 1) }
         case .turnLeft: sides[selected].picture.turn(by: -1)
         case .turnRight: sides[selected].picture.turn(by: 1)
-        case .compare: return true
         case _ where PhotoActions.commands.contains(command):
             PhotoActions(context, results: results, from: self).perform(command, on: [sides[selected].key])
         default: return false
