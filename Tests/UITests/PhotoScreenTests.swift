@@ -303,6 +303,19 @@ import Testing
         #expect(screens.title == whole)
     }
 
+    @Test("BEHAVIOURS 3.5: h and l leave a photo that failed to load, even if it would fill the screen")
+    func stepsFromAFailedPhoto() async throws {
+        try await open(["a", "b", "c"], at: "b")
+        try await screens.note(.bad(reason), for: .original, of: "b")
+        try await screens.until { screens.status.hasPrefix(" Load failed ") }
+        screens.press("W", "l")
+        #expect(screens.title.hasPrefix(" Photo c "))
+        screens.press("[")
+        #expect(screens.title.hasPrefix(" Photo b "))
+        screens.type("2h")
+        #expect(screens.title.hasPrefix(" Photo a "))
+    }
+
     @Test(
         "BEHAVIOURS 3.5: h and l go to other photos if an enlarged photo is wholly visible",
         arguments: [("l", "c"), ("h", "a"), ("2l", "d")])

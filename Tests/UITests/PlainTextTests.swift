@@ -85,6 +85,15 @@ import Testing
         #expect(!screens.status.contains("Loading"))
     }
 
+    @Test func photosThatWouldFillTheScreenCanBeLeft() async throws {
+        try await fill()
+        screens.open(at: "b", isPhotoOpen: true)
+        screens.press("W", "l")
+        #expect(screens.title.hasPrefix(" Photo c "))
+        screens.press("h")
+        #expect(screens.title.hasPrefix(" Photo b "))
+    }
+
     @Test func barsArePercents() async throws {
         try await fill()
         screens.open(at: "a", isPhotoOpen: true)

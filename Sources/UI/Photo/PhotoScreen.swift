@@ -117,12 +117,16 @@ final class PhotoScreen: Screen {
 
     private var status: PhotoStatus { PhotoStatus(photo, subject, picture, context) }
 
+    /// Whether no part of a picture is hidden. The percentage is unknown until the photo itself has been drawn.
+    private var isWhole: Bool {
+        picture.view.isWhole || context.settings.plain || (picture.view.percent == nil && status.hasNoPictureComing)
+    }
+
     // MARK: - Commands
 
     override func perform(_ command: Command) -> Bool {
         if panel.perform(command) { return true }
         if command.movesPhoto { stopMoving() }
-        let isWhole = picture.view.isWhole
         switch command {
         case .zoomIn: picture.view.zoomIn()
         case .zoomOut: picture.view.zoomOut()
@@ -161,7 +165,6 @@ final class PhotoScreen: Screen {
 
     /// Performs a command to which a number gives another meaning. Returns nil for other commands.
     private func perform(_ command: Command, number: Int) -> Bool? {
-        let isWhole = picture.view.isWhole
         switch command {
         case .first, .last:
             guard panel.goTo(line: number - 1) else { return nil }
