@@ -59,10 +59,16 @@ public final class Wishes: Sendable {
 
     /// Requests a subject once. A second request for the same subject only shortens the wait for a retry.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
-        if let owner { return owner.ask(subject) }
+        ask(for: [subject], importance: importance)
+    }
+
+    /// Requests each of several subjects once, all in one step.
+    public func ask(for subjects: [Wish.Subject], importance: Importance) {
+        guard !subjects.isEmpty else { return }
+        if let owner { return subjects.forEach { owner.ask($0) } }
         state.withLock { list in
-            let isNew = list.ask(for: subject, importance: importance)
-            send(list, retrying: isNew ? [] : [subject])
+            let standing = list.ask(for: subjects, importance: importance)
+            send(list, retrying: standing)
         }
     }
 
@@ -325,14 +331,20 @@ struct WishList {
         }
     }
 
-    /// Requests a subject. Ends its exclusion if the user declined it. Returns false if the subject was already
-    /// requested.
-    mutating func ask(for subject: Wish.Subject, importance: Importance) -> Bool {
-        accept(subject)
-        guard !isStanding(subject) else { return false }
-        asked.append((Wish(subject, importance: importance), nextNumber))
-        nextNumber += 1
-        return true
+    /// Requests subjects, even declined ones. Returns the subjects that were already requested.
+    mutating func ask(for subjects: [Wish.Subject], importance: Importance) -> Set<Wish.Subject> {
+        var known = Set(asked.lazy.map(\.wish.subject))
+        var standing: Set<Wish.Subject> = []
+        for subject in subjects {
+            accept(subject)
+            if known.insert(subject).inserted {
+                asked.append((Wish(subject, importance: importance), nextNumber))
+                nextNumber += 1
+            } else {
+                standing.insert(subject)
+            }
+        }
+        return standing
     }
 
     mutating func stop(_ subject: Wish.Subject) -> Bool {

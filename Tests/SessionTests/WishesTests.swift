@@ -1,5 +1,6 @@
 import Model
 import Concurrency
+import Synchronization
 import Testing
 
 @testable import Session
@@ -67,6 +68,28 @@ import Testing
         wishes.ask(for: .list(gallery))
         // The next snapshot comes from the request, not from the unchanged wishes, and holds both.
         #expect(await heard(snapshots)?.count == 2)
+    }
+
+    @Test("Requests for many subjects are one step, and only those that stand are retried")
+    func asksForManyInOneStep() async throws {
+        let calls = Mutex(0)
+        let relay = wishes.relay { _ in calls.withLock { $0 += 1 } }
+        let (subjects, other) = ((1...20_000).map { thumbnail($0) }, thumbnail(20_001))
+        wishes.ask(for: subjects, importance: .visible)
+        // The first call has told the wishes before the requests.
+        #expect(calls.withLock { $0 } == 2)
+        let first = try #require(await wishes.snapshots().next())
+        #expect(
+            first.wishes == subjects.map { Wish($0, importance: .visible) } && Set(first.asked.values).count == 20_000)
+        let snapshots = wishes.snapshots()
+        _ = await snapshots.next()
+        wishes.ask(for: [subjects[5], other], importance: .visible)
+        wishes.ask(for: [], importance: .visible)
+        let second = try #require(await snapshots.next())
+        #expect(second.retried == [subjects[5]] && second.asked.count == 20_001)
+        #expect(first.asked.allSatisfy { second.asked[$0.key] == $0.value })
+        #expect(calls.withLock { $0 } == 3)
+        withExtendedLifetime(relay) {}
     }
 
     // MARK: - User decisions

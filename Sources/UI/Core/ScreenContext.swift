@@ -146,7 +146,8 @@ public final class ScreenContext {
     ) async throws {
         clearObstacles(of: gallery)
         try await clearRows()
-        for subject in subjects { wishes.ask(for: subject, importance: subject.photo == nil ? .list : .visible) }
+        wishes.ask(for: subjects.filter { $0.photo != nil }, importance: .visible)
+        wishes.ask(for: subjects.filter { $0.photo == nil }, importance: .list)
         wishes.retry(subjects)
     }
 
