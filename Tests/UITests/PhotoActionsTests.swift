@@ -3,8 +3,10 @@ import Cells
 import Session
 import Model
 import Settings
+import Synchronization
 import TestSupport
 import Testing
+import Text
 
 @testable import UI
 
@@ -189,6 +191,39 @@ import Testing
         #expect(state.isWanting && state.held == 1)
         let asked = try #require(await screens.wishes.snapshots().next()?.asked)
         #expect(try Set(asked.keys) == [screens.subject("b", .original), screens.subject("b", .thumbnail)])
+    }
+
+    /// Updates the list to so many photos. Returns their keys in list order.
+    private func sync(_ count: Int) async throws -> [PhotoKey] {
+        try await screens.sync((0..<count).map { "p\($0)" })
+        var keys: [PhotoKey] = []
+        try screens.cache.read { reader in try reader.forEachPhoto { keys.append($0.key) } }
+        return keys
+    }
+
+    @Test("A reload of very many photos marks all as outdated, and requests the first ones in a few steps")
+    func reloadsVeryManyPhotos() async throws {
+        let keys = try await sync(2_100)
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "p0")
+        for id in ["p0", "p2099"] { try await screens.store(TestScreens.picture(red: 9), as: .thumbnail, of: id) }
+        let steps = Mutex(0)
+        let relay = screens.wishes.relay { _ in steps.withLock { $0 += 1 } }
+        let results = try FetchedResults(of: screens.cache)
+        PhotoActions(screens.context, results: results, from: screens.root).perform(.renew, on: keys)
+        try await screens.until { screens.status.contains("Reloading") }
+        let numbers = [2_100, 2_048].map { NumberFormat.current.text($0) }
+        #expect(
+            screens.status
+                == " Reloading \(numbers[0]) photos: the first \(numbers[1]) now, the others when you view them.")
+        let asked = try #require(await screens.wishes.snapshots().next()?.asked)
+        let thumbnails = keys.prefix(2_048).map { Wish.Subject.picture(screens.cache.id, $0, .thumbnail) }
+        #expect(try Set(asked.keys) == Set(thumbnails + [screens.subject("p0", .original)]))
+        for id in ["p0", "p2099"] {
+            let state = try screens.photo(id).thumbnail
+            #expect(state.isWanting && state.held == 1)
+        }
+        #expect(steps.withLock { $0 } < 10)
+        withExtendedLifetime(relay) {}
     }
 
     @Test func offlineRefusesToReload() async throws {

@@ -17,6 +17,10 @@ struct PhotoActions {
 
     /// The maximum number of photos to open at once. Opening more is probably a mistake.
     private static let mostOpened = 20
+    /// The maximum number of photos to request at once.
+    ///
+    /// Each fulfilled request costs a pass over all other requests, and all of them go to the fetcher in one message.
+    private static let mostRequested = 2_048
 
     /// - Parameter results: the list with the photos. A comparison takes further photos from this list.
     init(_ context: ScreenContext, results: FetchedResults, from sender: Responder) {
@@ -197,32 +201,39 @@ struct PhotoActions {
         }
     }
 
-    /// Fetches photos again if they are cached or have failed.
+    /// Fetches photos again if they are cached or have failed. Of very many photos, requests only the first ones: the
+    /// other photos are outdated, too, so Vitrine fetches them when the user views them.
     private func reload(_ keys: [PhotoKey]) {
         guard !context.settings.offline else {
             return showNotice("Offline: type “:set offline no” to fetch photos.")
         }
         let name = name(of: keys)
+        let requested = keys.prefix(Self.mostRequested)
+        let later = ": the first \(NumberFormat.current.text(requested.count)) now, the others when you view them"
         Task {
             do {
-                let subjects = try cache.read { reader in try keys.flatMap { try Self.subjects($0, cache.id, reader) } }
+                let subjects = try await Self.subjects(requested, cache)
                 try await context.retry(cache.id, subjects) { [writer = cache.writer] in
                     try await writer.refetch(keys)
                 }
-                showNotice("Reloading \(name).")
+                showNotice("Reloading \(name)\(requested.count < keys.count ? later : "").")
             } catch {
                 showNotice("\(error)")
             }
         }
     }
 
-    /// Returns the pictures to reload: the photo's thumbnail, and the photo itself if Vitrine has fetched it or failed
-    /// to fetch it.
-    private static func subjects(
-        _ key: PhotoKey, _ gallery: GalleryID, _ reader: CacheReader
-    ) throws -> [Wish.Subject] {
-        guard let photo = try reader.photo(key) else { return [] }
-        let includesPhoto = photo.original.held != nil || photo.original.trouble != nil
-        return ([.thumbnail] + (includesPhoto ? [.original] : [])).map { .picture(gallery, key, $0) }
+    /// Returns the pictures to reload: the photos' thumbnails, and each photo itself if Vitrine has fetched it or failed
+    /// to fetch it. The method reads off the main actor.
+    @concurrent private nonisolated static func subjects(
+        _ keys: ArraySlice<PhotoKey>, _ cache: GalleryCache
+    ) async throws -> [Wish.Subject] {
+        let photos = try cache.read { try $0.photos(keys) }
+        let originals = Dictionary(photos.map { ($0.key, $0.original) }) { first, _ in first }
+        return keys.flatMap { key -> [Wish.Subject] in
+            guard let original = originals[key] else { return [] }
+            let includesPhoto = original.held != nil || original.trouble != nil
+            return ([.thumbnail] + (includesPhoto ? [.original] : [])).map { .picture(cache.id, key, $0) }
+        }
     }
 }
