@@ -58,6 +58,30 @@ import Text
             screens.status == " Sent the addresses of the first \(sent.count) of 80 photos to the clipboard.")
     }
 
+    /// Updates the list to so many photos. Returns their keys in list order.
+    private func sync(_ count: Int) async throws -> [PhotoKey] {
+        try await screens.sync((0..<count).map { "p\($0)" })
+        var keys: [PhotoKey] = []
+        try screens.cache.read { reader in try reader.forEachPhoto { keys.append($0.key) } }
+        return keys
+    }
+
+    @Test("The paths of very many photos are read in the background, even if only the last photo is cached")
+    func copiesTheLastPath() async throws {
+        let keys = try await sync(6_000)
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "p5999")
+        let stored = try #require(try screens.cache.read { try $0.photoFile(of: keys[5_999]) })
+        let results = try FetchedResults(of: screens.cache)
+        let actions = PhotoActions(screens.context, results: results, from: screens.root)
+        actions.perform(.copyPath, on: keys)
+        #expect(screens.copied.isEmpty && screens.status.contains("clipboard") == false)
+        try await screens.until { screens.status == " Sent the path to the clipboard." }
+        #expect(screens.copied == [screens.cache.files.path(stored)])
+        actions.perform(.copyPath, on: Array(keys.dropLast()))
+        try await screens.until { screens.status.contains("The photo is not cached, so it has no path.") }
+        #expect(screens.copied.count == 1)
+    }
+
     @Test("Nothing is copied in a terminal without a clipboard, and a notice says so")
     func copiesNothingWithoutAClipboard() async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
@@ -191,14 +215,6 @@ import Text
         #expect(state.isWanting && state.held == 1)
         let asked = try #require(await screens.wishes.snapshots().next()?.asked)
         #expect(try Set(asked.keys) == [screens.subject("b", .original), screens.subject("b", .thumbnail)])
-    }
-
-    /// Updates the list to so many photos. Returns their keys in list order.
-    private func sync(_ count: Int) async throws -> [PhotoKey] {
-        try await screens.sync((0..<count).map { "p\($0)" })
-        var keys: [PhotoKey] = []
-        try screens.cache.read { reader in try reader.forEachPhoto { keys.append($0.key) } }
-        return keys
     }
 
     @Test("A reload of very many photos marks all as outdated, and requests the first ones in a few steps")

@@ -135,6 +135,22 @@ public final class GalleryCache: Sendable {
     }
 }
 
+extension CacheReader {
+    /// Returns the files of those photos that are cached.
+    ///
+    /// One query reads some hundred photos.
+    public func photoFiles(of keys: some Collection<PhotoKey>) throws -> [PhotoKey: StoredPhoto] {
+        var files: [PhotoKey: StoredPhoto] = [:]
+        try forEach(Self.photoFiles, of: keys) { row in files[PhotoKey(row.int(5))] = try Self.storedPhoto(row) }
+        return files
+    }
+
+    private static let photoFiles = """
+        SELECT \(storedColumns), key FROM photo
+        WHERE key IN (SELECT value FROM json_each(?)) AND photo_file IS NOT NULL
+        """
+}
+
 /// The result of checking and repairing a gallery's cache.
 public struct CacheCheck: Equatable, Sendable {
     /// The faults that SQLite found in the database.

@@ -21,6 +21,8 @@ struct PhotoActions {
     ///
     /// Each fulfilled request costs a pass over all other requests, and all of them go to the fetcher in one message.
     private static let mostRequested = 2_048
+    /// The number of photos whose lines are read together. The main actor reads no more lines than these.
+    private nonisolated static let window = 512
 
     /// - Parameter results: the list with the photos. A comparison takes further photos from this list.
     init(_ context: ScreenContext, results: FetchedResults, from sender: Responder) {
@@ -96,18 +98,27 @@ struct PhotoActions {
         }
     }
 
+    /// Returns the lines of those photos that have one. Runs off the main actor if the photos are many.
+    private typealias ReadLines = @Sendable (CacheReader, ArraySlice<PhotoKey>) throws -> [PhotoKey: [UInt8]]
+
     private func copyAddresses(_ keys: [PhotoKey]) {
-        copy(keys, "address", "addresses", missing: "The photo is no longer in the gallery.") { reader, key in
-            try (reader.videoPage(of: key) ?? reader.source(of: key, .original)?.address).map { Array($0.text.utf8) }
+        copy(keys, "address", "addresses", missing: "The photo is no longer in the gallery.") { reader, keys in
+            try keys.reduce(into: [:]) { lines, key in
+                let address = try reader.videoPage(of: key) ?? reader.source(of: key, .original)?.address
+                lines[key] = address.map { Array($0.text.utf8) }
+            }
         }
     }
 
     private func copyPaths(_ keys: [PhotoKey]) {
         copy(keys, "path", "paths", missing: "The photo is not cached, so it has no path. Copy its address instead.") {
-            [files = cache.files, isLocal = cache.address.scheme == .file] reader, key in
+            [files = cache.files, isLocal = cache.address.scheme == .file] reader, keys in
+            var paths = try reader.photoFiles(of: keys).mapValues { Array(files.path($0).utf8) }
             // The path of a photo in a local gallery is that of the user's own file.
-            if isLocal, let own = try reader.source(of: key, .original)?.address?.filePathBytes { return own }
-            return try reader.photoFile(of: key).map { Array(files.path($0).utf8) }
+            for key in keys where isLocal {
+                if let own = try reader.source(of: key, .original)?.address?.filePathBytes { paths[key] = own }
+            }
+            return paths
         }
     }
 
@@ -115,7 +126,7 @@ struct PhotoActions {
     ///
     /// A terminal passes pasted control characters to the shell, which can run a command. Other characters stay
     /// unchanged, even invisible ones, because they belong to the name of the file.
-    private static func line(_ bytes: [UInt8]) -> String? {
+    fileprivate nonisolated static func line(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let isSafe = text.unicodeScalars.allSatisfy { scalar in
             ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
@@ -125,43 +136,65 @@ struct PhotoActions {
 
     /// Sends one line of text for each photo to the clipboard. If not all lines fit, sends the first ones.
     private func copy(
-        _ keys: [PhotoKey], _ one: String, _ many: String, missing: String,
-        _ line: (CacheReader, PhotoKey) throws -> [UInt8]?
+        _ keys: [PhotoKey], _ one: String, _ many: String, missing: String, _ readLines: @escaping ReadLines
     ) {
         guard context.capabilities.clipboard else { return showNotice(ClipboardText.unavailable) }
-        do {
-            // Read only the photos whose lines fit, because each needs queries on the main actor.
-            let (text, refused, count) = try cache.read { reader -> (ClipboardText, Int, Int) in
-                var (text, refused) = (ClipboardText(), 0)
-                for (index, key) in keys.enumerated() {
-                    guard let bytes = try line(reader, key) else { continue }
-                    if let found = Self.line(bytes) {
-                        guard text.add(found) else { return (text, refused, index) }
-                    } else {
-                        refused += 1
-                    }
-                }
-                return (text, refused, keys.count)
+        if keys.count <= Self.window {
+            do { send(try Self.read(keys, cache, readLines), of: keys.count, one, many, missing: missing) } catch {
+                showNotice("\(error)")
             }
-            let lines = text.lines
-            let fault = "with control characters or bytes that are not UTF-8"
-            guard !lines.isEmpty else {
-                return showNotice(refused > 0 ? "Vitrine copies no \(one) \(fault)." : missing)
-            }
-            sender?.send(.copy(lines.joined(separator: "\n")))
-            let sent =
-                if count < keys.count {
-                    "the \(many) of the first \(CountText.text(count, of: keys.count)) photos"
-                } else if lines.count == 1 {
-                    "the \(one)"
-                } else {
-                    CountText.text(lines.count, one, many)
+        } else {
+            Task {
+                do {
+                    let found = try await Self.readInBackground(keys, cache, readLines)
+                    send(found, of: keys.count, one, many, missing: missing)
+                } catch {
+                    showNotice("\(error)")
                 }
-            let leftOut = refused > 0 ? " Vitrine left out \(CountText.text(refused, one, many)) \(fault)." : ""
-            showNotice("Sent \(sent) to the clipboard.\(leftOut)")
-        } catch {
-            showNotice("\(error)")
+            }
         }
+    }
+
+    private func send(_ found: PhotoLines, of total: Int, _ one: String, _ many: String, missing: String) {
+        let (lines, refused) = (found.text.lines, found.refused)
+        let fault = "with control characters or bytes that are not UTF-8"
+        guard !lines.isEmpty else {
+            return showNotice(refused > 0 ? "Vitrine copies no \(one) \(fault)." : missing)
+        }
+        sender?.send(.copy(lines.joined(separator: "\n")))
+        let sent =
+            if found.count < total {
+                "the \(many) of the first \(CountText.text(found.count, of: total)) photos"
+            } else if lines.count == 1 {
+                "the \(one)"
+            } else {
+                CountText.text(lines.count, one, many)
+            }
+        let leftOut = refused > 0 ? " Vitrine left out \(CountText.text(refused, one, many)) \(fault)." : ""
+        showNotice("Sent \(sent) to the clipboard.\(leftOut)")
+    }
+
+    /// Reads lines until the text is full.
+    private nonisolated static func read(
+        _ keys: [PhotoKey], _ cache: GalleryCache, _ readLines: ReadLines
+    ) throws -> PhotoLines {
+        try cache.read { reader in
+            var found = PhotoLines()
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let window = rest.prefix(Self.window)
+                rest = rest.dropFirst(window.count)
+                let lines = try readLines(reader, window)
+                for key in window { guard found.add(lines[key]) else { return found } }
+            }
+            return found
+        }
+    }
+
+    @concurrent private nonisolated static func readInBackground(
+        _ keys: [PhotoKey], _ cache: GalleryCache, _ readLines: ReadLines
+    ) async throws -> PhotoLines {
+        try read(keys, cache, readLines)
     }
 
     // MARK: - Save
@@ -235,5 +268,28 @@ struct PhotoActions {
             let includesPhoto = original.held != nil || original.trouble != nil
             return ([.thumbnail] + (includesPhoto ? [.original] : [])).map { .picture(cache.id, key, $0) }
         }
+    }
+}
+
+/// Lines of text about photos, for the clipboard.
+private struct PhotoLines: Sendable {
+    /// The lines that fit.
+    private(set) var text = ClipboardText()
+    /// The number of lines that are not safe to paste.
+    private(set) var refused = 0
+    /// The number of photos before the first line that does not fit.
+    private(set) var count = 0
+
+    /// Adds the line of the next photo; nil if the photo has none. Returns whether the line fits.
+    mutating func add(_ bytes: [UInt8]?) -> Bool {
+        if let bytes {
+            if let line = PhotoActions.line(bytes) {
+                guard text.add(line) else { return false }
+            } else {
+                refused += 1
+            }
+        }
+        count += 1
+        return true
     }
 }
