@@ -58,6 +58,22 @@ import Testing
         #expect(try FetchedResults(of: test.cache).section(at: 0) == nil)
     }
 
+    @Test("A set of photos has the order of a list, in both directions")
+    func orderedSets() async throws {
+        try await sync([("a", "A", 1000), ("b", "B x", 2000), ("c", "C", 3000), ("d", "D x", 4000)])
+        var photos = KeySet()
+        for id in ["d", "a", "b"] { photos.insert(try test.key(id)) }
+        photos.insert(PhotoKey(1 << 40))
+        for isRising in [true, false] {
+            let results = try FetchedResults(of: test.cache, order: PhotoOrder(.date, ascending: isRising))
+            let ids = isRising ? ["a", "b", "d"] : ["d", "b", "a"]
+            #expect(try results.ordered(photos) == ids.map { try test.key($0) })
+            #expect(results.ordered(KeySet()).isEmpty)
+            let found = try await results.arranged(results.order, filter: PhotoFilter("x"))
+            #expect(try found.ordered(photos) == ids.filter { $0 != "a" }.map { try test.key($0) })
+        }
+    }
+
     @Test("A photo that the filter excludes has a place before the next match, in both directions")
     func insertionIndices() async throws {
         try await sync([("a", "x a", 1000), ("b", "b", 2000), ("c", "x c", 3000), ("d", "d", 4000)])

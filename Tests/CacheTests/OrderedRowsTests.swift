@@ -51,6 +51,19 @@ import Testing
         }
     }
 
+    @Test("The rows in a set have the list's order, or the reverse order")
+    func setsOfRows() {
+        var rows = OrderedRows(pieceSize: 2)
+        _ = rows.apply((1...7).map { RowKey($0, .number(-$0)) })
+        for numbers in [[], [4], [1, 7], [2, 3, 6, 9], Array(1...7)] as [[Int64]] {
+            var set = KeySet()
+            for number in numbers { set.insert(number) }
+            let expected = all(rows).filter { set.contains($0) }
+            #expect(rows.members(of: set, isReversed: false) == expected, "\(numbers)")
+            #expect(rows.members(of: set, isReversed: true) == expected.reversed(), "\(numbers)")
+        }
+    }
+
     private func randomChanges(_ texts: Bool, _ random: inout SeededNumbers) -> [(row: Int64, key: SortKey?)] {
         var touched: Set<Int64> = []
         while touched.count < Int.random(in: 0...6, using: &random) {

@@ -263,6 +263,11 @@ extension FetchedResults {
         rows.keys(in: range)
     }
 
+    /// Returns photos in the order of this list, without photos that the list lacks. The method visits each row once.
+    public func ordered(_ photos: KeySet) -> [PhotoKey] {
+        rows.members(of: photos, isReversed: query.isReversed).map { PhotoKey($0) }
+    }
+
     /// Converts a range of the list to a range of the ascending rows.
     private func ascending(_ range: Range<Int>) -> Range<Int> {
         let range = range.clamped(to: 0..<rows.count)

@@ -93,6 +93,11 @@ struct OrderedRows: Sendable {
         return keys
     }
 
+    /// Returns the numbers of the rows that are in a set, in order or in reverse order.
+    func members(of set: KeySet, isReversed: Bool) -> [Int64] {
+        rows.members(of: set, isReversed: isReversed)
+    }
+
     /// Returns the list's rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> OrderedRows {
         var filtered = self

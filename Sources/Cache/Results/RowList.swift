@@ -108,6 +108,22 @@ struct RowList: Sendable {
         count += piece.count
     }
 
+    /// Returns the rows that are in a set, in order or in reverse order. The search ends at the last of them.
+    func members(of set: KeySet, isReversed: Bool) -> [Int64] {
+        var found: [Int64] = []
+        guard !set.isEmpty else { return found }
+        for number in pieces.indices {
+            let piece = pieces[isReversed ? pieces.count - 1 - number : number]
+            for offset in piece.indices {
+                let row = Int64(piece[isReversed ? piece.count - 1 - offset : offset])
+                guard set.contains(row) else { continue }
+                found.append(row)
+                if found.count == set.count { return found }
+            }
+        }
+        return found
+    }
+
     /// Calls `body` for each row in order.
     func forEach(_ body: (Int64) -> Void) {
         for piece in pieces {

@@ -59,13 +59,6 @@ final class Marks {
         combine(with: range, of: results) { $0.formUnion($1) }
     }
 
-    /// Returns photos in the order of a list.
-    static func ordered(_ photos: KeySet, in all: FetchedResults) -> [PhotoKey] {
-        let found = (0..<all.count).lazy.compactMap { all.key(at: $0) }.filter { photos.contains($0) }
-        // The prefix ends the search at the last of the photos.
-        return Array(found.prefix(photos.count))
-    }
-
     /// Marks the unmarked photos of a list, and removes the marks of the other photos.
     func invert(_ results: FetchedResults) {
         combine(with: 0..<results.count, of: results) { $0.formSymmetricDifference($1) }

@@ -74,10 +74,10 @@ final class PhotoMarking: Responder {
 
     /// Returns the photos for the next action: the marked photos in list order, or else a row's photos.
     func targets(_ entry: PhotoEntries.Entry?) -> [PhotoKey] {
-        if !marks.keys.isEmpty { return Marks.ordered(marks.keys, in: lists.all) }
+        if !marks.keys.isEmpty { return lists.all.ordered(marks.keys) }
         switch entry {
         case .photo(let key): return [key]
-        case .folder(let path): return Marks.ordered(photos(below: path), in: lists.all)
+        case .folder(let path): return lists.all.ordered(photos(below: path))
         case nil: return []
         }
     }
