@@ -174,6 +174,32 @@ import Testing
         #expect(screens.title.contains("4 marked"))
     }
 
+    @Test("The photos of a large folder are read in the background, in the order of the keys pressed")
+    func marksOfALargeFolder() async throws {
+        try await sync((0..<1_100).map { "2025/\($0 / 600)/\($0).jpg" } + ["2023/d.jpg", "e.jpg"])
+        screens.open(at: "e.jpg")
+        try await screens.until { screens.root.openGallery?.lists.all.isComplete == true }
+        screens.press("t")
+        try await screens.until { screens.selected == "e.jpg" && screens.title.contains("3 of 3") }
+        // This marks the folders and the photo, and then removes the marks of the first folder.
+        screens.press("g")
+        screens.type("3 ")
+        screens.press("g", " ")
+        #expect(!screens.title.contains("marked") && screens.selected == "2025/")
+        try await screens.until { screens.title.contains("1101 marked") }
+        screens.press("*")
+        try await screens.until { screens.title.contains("1 marked") && !screens.title.contains("1101") }
+        screens.press(.control("a"))
+        try await screens.until { screens.title.contains("1102 marked") }
+        // A single photo is copied at once.
+        screens.press("u", "G", " ", "y")
+        #expect(screens.copied == ["http://example.org/album/e.jpg"])
+        screens.press("u", "k", "y")
+        #expect(screens.copied.count == 1)
+        try await screens.until { screens.copied.count == 2 }
+        #expect(screens.copied.last?.hasPrefix("http://example.org/album/2025/0/0.jpg\n") == true)
+    }
+
     @Test("A slideshow of a folder shows the photos below")
     func slideshow() async throws {
         try await openTop()

@@ -1,4 +1,5 @@
 import Cells
+import Commands
 import Model
 import TestSupport
 import Testing
@@ -132,6 +133,23 @@ import Text
         screens.press("g")
         screens.type("2 ")
         #expect(marked == ["Photo 4", "Photo 3", "Photo 1", "Photo 0"] && screens.selected == "Photo 2")
+    }
+
+    @Test("A number marks very many photos in one change, in the background")
+    func aNumberMarksVeryManyPhotos() async throws {
+        let count = FetchedResults.firstLoad + 1_000
+        try await open(count)
+        try await screens.until { (screens.root.children.last as? PhotosScreen)?.lists.shown.isComplete == true }
+        screens.press("g")
+        screens.type("1500 ")
+        #expect(heading == nil && screens.selected == "Photo \(count - 1_501)")
+        try await screens.until { heading == "1500 marked" }
+        screens.press("G")
+        screens.type("\(CommandArgument.largestNumber) ")
+        #expect(heading == "1501 marked" && screens.selected == "Photo 0")
+        // The range begins at the last row that the number marked.
+        screens.press("k", "M")
+        #expect(heading == "1502 marked")
     }
 
     @Test func theASCIIBadgeIsALetter() async throws {

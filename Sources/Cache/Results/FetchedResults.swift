@@ -259,6 +259,16 @@ extension FetchedResults {
         await Self.keys(rows, ascending(range))
     }
 
+    /// Returns the photos in folders and in all folders below. The method reads each key, so use it for few photos.
+    public func keys(below folders: [FolderPath]) throws -> KeySet {
+        try cache.mark.watch { try reader.keys(below: folders) }
+    }
+
+    /// Returns the photos in folders and in all folders below. The method reads off the main actor.
+    public func allKeys(below folders: [FolderPath]) async throws -> KeySet {
+        try await loader.keys(below: folders, cache)
+    }
+
     @concurrent private nonisolated static func keys(_ rows: OrderedRows, _ range: Range<Int>) async -> KeySet {
         rows.keys(in: range)
     }
@@ -293,6 +303,10 @@ private actor ResultLoader {
 
     func subfolders(of folder: FolderPath, _ cache: GalleryCache) throws -> [Subfolder] {
         try read(cache) { try $0.subfolders(of: folder) }
+    }
+
+    func keys(below folders: [FolderPath], _ cache: GalleryCache) throws -> KeySet {
+        try read(cache) { try $0.keys(below: folders) }
     }
 
     private func read<Result>(_ cache: GalleryCache, _ body: (CacheReader) throws -> Result) throws -> Result {

@@ -27,9 +27,12 @@ extension CacheReader {
     static let photoInFolder = "SELECT 1 FROM photo INDEXED BY photo_in_folder WHERE instr(id, '/') > 0 LIMIT 1"
 
     /// Returns the photos in a folder and in all folders below.
-    public func keys(below folder: FolderPath) throws -> KeySet {
+    public func keys(below folder: FolderPath) throws -> KeySet { try keys(below: [folder]) }
+
+    /// Returns the photos in folders and in all folders below.
+    public func keys(below folders: [FolderPath]) throws -> KeySet {
         var keys = KeySet()
-        try forEachKey(below: folder) { keys.insert($0) }
+        for folder in folders { try forEachKey(below: folder) { keys.insert($0) } }
         return keys
     }
 

@@ -7,6 +7,38 @@ import Model
 /// off the main actor. Later changes wait, so that all changes take effect in the order of the user's keys.
 @MainActor
 final class Marks {
+    /// The photos of a change.
+    @MainActor
+    enum Photos {
+        /// The photos in a range of a list.
+        case rows(Range<Int>, FetchedResults)
+        /// The photos in folders and in all folders below. The count decides whether to read them in the background.
+        case below([FolderPath], count: Int, FetchedResults)
+
+        fileprivate var count: Int {
+            switch self {
+            case .rows(let range, _): range.count
+            case .below(_, let count, _): count
+            }
+        }
+
+        /// Reads few photos on the main actor.
+        fileprivate var keys: KeySet {
+            switch self {
+            case .rows(let range, let results): results.keys(in: range)
+            case .below(let folders, _, let results): (try? results.keys(below: folders)) ?? KeySet()
+            }
+        }
+
+        /// Reads any number of photos off the main actor.
+        fileprivate func allKeys() async -> KeySet {
+            switch self {
+            case .rows(let range, let results): await results.allKeys(in: range)
+            case .below(let folders, _, let results): (try? await results.allKeys(below: folders)) ?? KeySet()
+            }
+        }
+    }
+
     /// Called when a change that ran in the background has taken effect.
     var onChange: () -> Void = {}
     /// The marked photos.
@@ -38,30 +70,32 @@ final class Marks {
     }
 
     /// Marks a folder's photos, or removes their marks if all of them are marked.
-    func toggle(_ photos: KeySet, of folder: FolderPath) {
+    func toggle(_ photos: Photos, of folder: FolderPath) {
         last = .folder(folder)
-        perform { marks in
+        combine(with: photos) { marks, photos in
             var unmarked = photos
             unmarked.subtract(marks.keys)
             if unmarked.isEmpty { marks.keys.subtract(photos) } else { marks.keys.formUnion(photos) }
         }
     }
 
-    /// Marks photos, even if the list on the screen lacks them.
-    func mark(_ photos: KeySet) { perform { $0.keys.formUnion(photos) } }
-
-    /// Marks the unmarked ones of these photos, and unmarks the marked ones.
-    func invert(_ photos: KeySet) { perform { $0.keys.formSymmetricDifference(photos) } }
-
-    /// Marks the photos in a range of a list. Unless `last` is nil, the next range of marks begins at `last`.
-    func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoEntries.Entry?) {
+    /// Marks photos, even if the list on the screen lacks them. Unless `last` is nil, the next range of marks begins at
+    /// `last`.
+    func mark(_ photos: Photos, last: PhotoEntries.Entry? = nil) {
         if let last { self.last = last }
-        combine(with: range, of: results) { $0.formUnion($1) }
+        combine(with: photos) { $0.keys.formUnion($1) }
     }
 
-    /// Marks the unmarked photos of a list, and removes the marks of the other photos.
-    func invert(_ results: FetchedResults) {
-        combine(with: 0..<results.count, of: results) { $0.formSymmetricDifference($1) }
+    /// Marks the unmarked ones of these photos, and unmarks the marked ones. Unless `last` is nil, the next range of
+    /// marks begins at `last`.
+    func invert(_ photos: Photos, last: PhotoEntries.Entry? = nil) {
+        if let last { self.last = last }
+        combine(with: photos) { $0.keys.formSymmetricDifference($1) }
+    }
+
+    /// Calls an action with the keys of photos as soon as all earlier changes of marks have taken effect.
+    func find(_ photos: Photos, _ action: @escaping @MainActor (KeySet) -> Void) {
+        combine(with: photos) { _, found in action(found) }
     }
 
     /// Removes all marks, and cancels pending changes.
@@ -75,18 +109,18 @@ final class Marks {
     /// Removes the marks of photos that have left the gallery.
     func keepOnly(_ all: FetchedResults) {
         guard !keys.isEmpty || work != nil, all.isComplete else { return }
-        combine(with: 0..<all.count, of: all) { $0.formIntersection($1) }
+        combine(with: .rows(0..<all.count, all)) { $0.keys.formIntersection($1) }
         if let photo = last?.photo, all.index(of: photo) == nil { last = nil }
     }
 
-    private func combine(
-        with range: Range<Int>, of results: FetchedResults, _ change: @escaping (inout KeySet, KeySet) -> Void
-    ) {
-        guard work != nil || range.count > Self.few else { return change(&keys, results.keys(in: range)) }
+    private func combine(with photos: Photos, _ change: @escaping @MainActor (Marks, KeySet) -> Void) {
+        guard photos.count > Self.few else {
+            let found = photos.keys
+            return perform { change($0, found) }
+        }
         enqueue { [weak self] number in
-            let found = await results.allKeys(in: range)
-            guard let self, number >= valid else { return }
-            change(&keys, found)
+            let found = await photos.allKeys()
+            if let self, number >= valid { change(self, found) }
         }
     }
 

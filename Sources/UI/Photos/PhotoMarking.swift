@@ -20,9 +20,6 @@ final class PhotoMarking: Responder {
     /// The marked photos.
     var keys: KeySet { marks.keys }
 
-    /// Calls an action as soon as all earlier changes of marks have taken effect.
-    func whenSettled(_ action: @escaping @MainActor () -> Void) { marks.whenSettled(action) }
-
     /// Removes the marks of photos that have left the gallery.
     func dropGone() { marks.keepOnly(lists.all) }
 
@@ -43,28 +40,49 @@ final class PhotoMarking: Responder {
                 send(.notice("The list is still loading."))
                 break
             }
-            let isMarking = command == .markAll
-            if isMarking { marks.mark(0..<results.count, of: results, last: nil) } else { marks.invert(results) }
-            for folder in entries.folders {
-                let photos = photos(below: folder.path)
-                if isMarking { marks.mark(photos) } else { marks.invert(photos) }
-            }
+            let photos = allPhotos(of: entries)
+            if command == .markAll { marks.mark(photos) } else { marks.invert(photos) }
         case .unmark: marks.clear()
         default: return false
         }
         return true
     }
 
-    /// Marks the rows in a range. Unless `last` is nil, the next range of marks begins at `last`.
-    private func markRows(_ rows: Range<Int>, of entries: PhotoEntries, last: PhotoEntries.Entry?) {
-        let photoRows = entries.photoIndex(rows.lowerBound)..<entries.photoIndex(rows.upperBound)
-        marks.mark(photoRows, of: entries.photos, last: last)
-        for folder in entries.folders[rows.clamped(to: entries.folders.indices)] {
-            marks.mark(photos(below: folder.path))
-        }
+    /// Returns the photos of all rows. A folder's own photos and those in its subfolders are all photos below it.
+    private func allPhotos(of entries: PhotoEntries) -> Marks.Photos {
+        let photos = entries.photos
+        guard !entries.folders.isEmpty, let folder = lists.folder else { return .rows(0..<photos.count, photos) }
+        return .below([folder.path], count: photos.count + Self.count(entries.folders[...]), lists.all)
     }
 
-    /// Marks a row, or removes its mark.
+    private static func count(_ folders: ArraySlice<Subfolder>) -> Int { folders.reduce(0) { $0 + $1.count } }
+
+    /// Divides a range of rows into folders and a range of the photos.
+    private func parts(
+        _ rows: Range<Int>, of entries: PhotoEntries
+    ) -> (folders: ArraySlice<Subfolder>, photos: Range<Int>) {
+        let photos = entries.photoIndex(rows.lowerBound)..<entries.photoIndex(rows.upperBound)
+        return (entries.folders[rows.clamped(to: entries.folders.indices)], photos)
+    }
+
+    /// Marks the rows in a range. Unless `last` is nil, the next range of marks begins at `last`.
+    private func markRows(_ rows: Range<Int>, of entries: PhotoEntries, last: PhotoEntries.Entry?) {
+        let (folders, photos) = parts(rows, of: entries)
+        marks.mark(.rows(photos, entries.photos), last: last)
+        if !folders.isEmpty { marks.mark(.below(folders.map(\.path), count: Self.count(folders), lists.all)) }
+    }
+
+    /// Marks each of several rows, or removes its mark. The next range of marks begins at the last of them.
+    func toggle(_ rows: Range<Int>) {
+        let entries = lists.entries
+        let (folders, photos) = parts(rows, of: entries)
+        // Many small folders are read in the background, too.
+        let count = Self.count(folders)
+        for folder in folders { marks.toggle(.below([folder.path], count: count, lists.all), of: folder.path) }
+        if !photos.isEmpty { marks.invert(.rows(photos, entries.photos), last: entries[rows.upperBound - 1]) }
+    }
+
+    /// Marks a row, or removes its mark. The list need not contain the row.
     func toggle(_ entry: PhotoEntries.Entry) {
         switch entry {
         case .photo(let key): marks.toggle(key)
@@ -72,15 +90,34 @@ final class PhotoMarking: Responder {
         }
     }
 
-    /// Returns the photos for the next action: the marked photos in list order, or else a row's photos.
-    func targets(_ entry: PhotoEntries.Entry?) -> [PhotoKey] {
-        if !marks.keys.isEmpty { return lists.all.ordered(marks.keys) }
-        switch entry {
-        case .photo(let key): return [key]
-        case .folder(let path): return lists.all.ordered(photos(below: path))
-        case nil: return []
+    /// Calls an action with its photos as soon as all earlier changes of marks have taken effect.
+    ///
+    /// The photos are the marked photos, or else a row's photos.
+    func withTargets(_ entry: PhotoEntries.Entry?, _ action: @escaping @MainActor (KeySet) -> Void) {
+        marks.whenSettled { [weak self] in
+            guard let self else { return }
+            var photos = marks.keys
+            guard photos.isEmpty else { return action(photos) }
+            switch entry {
+            case .photo(let key): photos.insert(key)
+            case .folder(let path): return marks.find(self.photos(below: path), action)
+            case nil: break
+            }
+            action(photos)
         }
     }
 
-    private func photos(below path: FolderPath) -> KeySet { (try? lists.reader.keys(below: path)) ?? KeySet() }
+    /// Returns photos in the order of the list with all photos.
+    ///
+    /// - Parameter entry: the selected row. A list that is still loading may lack its photo.
+    func ordered(_ photos: KeySet, _ entry: PhotoEntries.Entry?) -> [PhotoKey] {
+        if photos.count == 1, let key = entry?.photo, photos.contains(key) { return [key] }
+        return lists.all.ordered(photos)
+    }
+
+    private func photos(below path: FolderPath) -> Marks.Photos {
+        // Without a row, the number of photos is unknown.
+        let folder = lists.entries.folders.first { $0.path == path }
+        return .below([path], count: folder?.count ?? .max, lists.all)
+    }
 }

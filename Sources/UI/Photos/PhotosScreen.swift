@@ -324,21 +324,21 @@ final class PhotosScreen: Screen, ListScreen {
     /// Marks or unmarks `count` rows from the selected row on, and selects the next row. A folder stands for all its
     /// photos.
     private func mark(_ count: Int) {
-        for _ in 0..<count {
-            guard let selected else { return }
-            marking.toggle(selected)
-            // In a long list that is still loading, the index may be unknown.
-            guard let index = entries.index(of: selected), index < entries.count - 1 else { return }
-            scroll.select(index + 1)
-            selectionDidMove()
-        }
+        guard let selected else { return }
+        // In a long list that is still loading, the index may be unknown.
+        guard let index = entries.index(of: selected) else { return marking.toggle(selected) }
+        let rows = index..<index + min(count, entries.count - index)
+        marking.toggle(rows)
+        scroll.select(min(rows.upperBound, entries.count - 1))
+        selectionDidMove()
     }
 
     private func act(_ command: Command) {
         isChosen = true
-        marking.whenSettled { [weak self, selected] in
+        marking.withTargets(selected) { [weak self, selected] photos in
             guard let self else { return }
-            PhotoActions(context, results: results, from: self).perform(command, on: marking.targets(selected))
+            let keys = marking.ordered(photos, selected)
+            PhotoActions(context, results: results, from: self).perform(command, on: keys)
         }
     }
 
@@ -346,18 +346,17 @@ final class PhotosScreen: Screen, ListScreen {
     ///
     /// - Parameter seconds: the time for each photo, instead of the setting.
     private func showSlides(seconds: Int? = nil) {
-        marking.whenSettled { [weak self] in self?.pushSlideshow(seconds: seconds) }
+        marking.withTargets(selected) { [weak self] in self?.pushSlideshow($0, seconds: seconds) }
     }
 
-    private func pushSlideshow(seconds: Int?) {
-        let targets = marking.targets(selected)
+    private func pushSlideshow(_ targets: KeySet, seconds: Int?) {
         // A folder's photos are not in the list of its parent folder.
         let isOfFolder = selectedFolder != nil
         let results = isOfFolder ? lists.all : results
-        let slides = targets.count > 1 ? targets.filter { results.index(of: $0) != nil } : []
+        let slides = targets.count > 1 ? results.ordered(targets) : []
         let count = slides.isEmpty ? results.count : slides.count
         let start = selection.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
-        guard count > 1, let first = start ?? slides.first ?? targets.first else {
+        guard count > 1, let first = start ?? slides.first ?? lists.all.ordered(targets).first else {
             return send(.notice("There is no other photo to show."))
         }
         let screen = PhotoScreen(
