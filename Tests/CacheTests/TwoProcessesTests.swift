@@ -33,6 +33,32 @@ import Testing
         #expect(try ours.read { try $0.photo(galleryID: "a") } != nil)
     }
 
+    @Test("Many galleries share one descriptor that reports the commits of other processes", .unlessItHangs)
+    func manyGalleries() async throws {
+        let caches = try CacheFolder(path: folder.path("many"), log: Log())
+        let galleries = try (0..<30).map { try caches.open(Address("http://example.org/\($0)/index.xml")) }
+        let changes = galleries.map { $0.changes() }
+        #expect(try Self.descriptors(watching: galleries) == 1)
+        let other = try CacheFolder(path: folder.path("many"), log: Log()).open(galleries[29].address)
+        try await sync(["a"], into: other)
+        let change = await changes[29].next()
+        #expect(change?["photo"] != nil)
+    }
+
+    /// Returns how many descriptors of this process watch the locks of these galleries.
+    private static func descriptors(watching galleries: [GalleryCache]) throws -> Int {
+        let files = try galleries.map { gallery in
+            var status = stat()
+            try #require(stat(gallery.folder + "/lock", &status) == 0)
+            return " ino:\(String(status.st_ino, radix: 16)) "
+        }
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").count { name in
+            // Other tests may close their descriptors meanwhile.
+            let watched = (try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)) ?? ""
+            return watched.contains("inotify wd:") && files.contains { watched.contains($0) }
+        }
+    }
+
     @Test("Only one process updates a gallery at a time, and the second waits for its turn", .unlessItHangs)
     func turns() async throws {
         var turn: UpdateTurn? = try await ours.takeTurn { Issue.record("it waits for itself") }

@@ -6,6 +6,39 @@ import Synchronization
 import TestSupport
 import Testing
 
+/// Tests the events of watched files.
+@Suite struct FileWatchesTests {
+    private let folder = TestFolder()
+
+    @Test("A watch of a file goes on when another watch of the file ends", .timeLimit(.minutes(1)))
+    func twoWatches() async throws {
+        let path = folder.write("bell", "x")
+        let watches = FileWatches()
+        let (events, continuation) = AsyncStream<FileWatch.Event>.makeStream()
+        let watch = watches.watch(path) { continuation.yield($0) }
+        #expect(watch != nil)
+        do {
+            let other = watches.watch(path) { _ in }
+            #expect(other != nil)
+        }
+        var iterator = events.makeAsyncIterator()
+        #expect(utimes(path, nil) == 0)
+        let touch = await iterator.next()
+        #expect(touch == .touched)
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        #expect(close(descriptor) == 0)
+        let end = await iterator.next()
+        #expect(end == .closed)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A missing file cannot be watched")
+    func missingFile() {
+        let watch = FileWatches().watch(folder.path("none")) { _ in }
+        #expect(watch == nil)
+    }
+}
+
 /// Tests the changes that a watch reports.
 @Suite struct FolderWatchTests {
     private let folder = TestFolder()

@@ -26,6 +26,8 @@ public final class CacheFolder: Sendable {
     public let space: CacheSpace
     /// Receives reports about storage problems.
     private let activity: Activity
+    /// Watches all galleries through one descriptor. All programs of the user share the few that the system has.
+    private let watches = FileWatches()
     private let state = Mutex(State())
     private let subscribers = Subscribers<Opened>()
 
@@ -96,7 +98,7 @@ public final class CacheFolder: Sendable {
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
                 address: address, folder: folder(of: id), ratings: ratings, towns: towns, run: run, space: space,
-                log: log, activity: activity, credentials: credentials)
+                watches: watches, log: log, activity: activity, credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
                 state.caches[id] = cache

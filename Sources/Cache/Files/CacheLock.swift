@@ -82,8 +82,8 @@ final class CacheLock: Sendable {
     /// Calls `onSignal` when another process signals a commit.
     ///
     /// The method also calls `onSignal` when another process ends, because that process may have had no time to signal.
-    func listen(_ onSignal: @escaping @Sendable () -> Void) -> FileWatch? {
-        FileWatch(path) { [weak self] event in
+    func listen(with watches: FileWatches, _ onSignal: @escaping @Sendable () -> Void) -> FileWatch? {
+        watches.watch(path) { [weak self] event in
             if event == .closed || self?.hasSignalledLast == false { onSignal() }
         }
     }

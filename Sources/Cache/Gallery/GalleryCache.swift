@@ -43,15 +43,17 @@ public final class GalleryCache: Sendable {
     /// The watch that reports commits of other processes, such as a scheduled update. The first subscription creates
     /// the watch. If the system permits no more watches, changes of other processes appear only after the next start.
     private let watch = Mutex<FileWatch?>(nil)
+    private let watches: FileWatches
 
     init(
         address: Address, folder: String, ratings: String?, towns: TownTable?, run: UInt64?, space: CacheSpace,
-        log: Log, activity: Activity, credentials: CredentialStore
+        watches: FileWatches, log: Log, activity: Activity, credentials: CredentialStore
     ) throws {
         id = GalleryID(address)
         self.address = address
         self.credentials = credentials
         self.space = space
+        self.watches = watches
         parts = KeptParts(run: run)
         self.folder = folder
         // Cleaning holds the lock for short moments only, so waiting for half a second suffices.
@@ -98,7 +100,7 @@ public final class GalleryCache: Sendable {
     }
 
     private func listenToOthers() -> FileWatch? {
-        lock.listen { [weak writer, log] in
+        lock.listen(with: watches) { [weak writer, log] in
             Task {
                 do { try await writer?.announceOthers() } catch { log.error(.cache, "\(error)") }
             }
