@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Pictures
@@ -31,6 +32,37 @@ struct BoundedCacheTests {
         #expect(cache.cost == 200, "wanted values stay in any case")
         for number in 11...18 { cache.insert("\(number)", for: number, cost: 100) }
         #expect(cache.cost == 1_000 && cache.value(for: 3) == "3")
+    }
+
+    /// A key that counts how often the program hashes a key.
+    private struct CountedKey: Hashable {
+        let number: Int
+        let hashes: HashCount
+
+        static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+        func hash(into hasher: inout Hasher) {
+            hashes.count.add(1, ordering: .relaxed)
+            hasher.combine(number)
+        }
+    }
+
+    private final class HashCount: Sendable {
+        let count = Atomic(0)
+    }
+
+    @Test("An eviction hashes each key a few times, however many keys there are")
+    func hashesFewTimes() {
+        let hashes = HashCount()
+        let keys = (0...4_000).map { CountedKey(number: $0, hashes: hashes) }
+        var cache = BoundedCache<CountedKey, Int>(limit: 4_000)
+        for key in keys.dropLast() { cache.insert(key.number, for: key, cost: 1) }
+        let ranks = Dictionary(zip(keys.suffix(100), 0...), uniquingKeysWith: min)
+        let before = hashes.count.load(ordering: .relaxed)
+        let gone = cache.insert(4_000, for: keys[4_000], cost: 1, ranks: ranks)
+        let count = hashes.count.load(ordering: .relaxed) - before
+        #expect(gone?.count == 1_001 && cache.cost == 3_000)
+        #expect(count < 3 * keys.count, "\(count) hashes")
     }
 
     @Test func keepsMoreWantedValues() {

@@ -143,8 +143,7 @@ extension PicturePipelineTests {
 
 /// Orders for more than the cache can hold.
 extension PicturePipelineTests {
-    /// Four pictures of 10 MB for a cache of 32 MiB, and then a small one, whose turn comes when the large ones are
-    /// done.
+    /// Four pictures for a cache that holds three, and then a small one, whose turn comes when the large ones are done.
     @Test func crowdedOutPicturesAreDrawnOnce() async throws {
         let ids = (0..<4).map { "n\($0)" } + ["small"]
         try await sync(ids)
@@ -155,7 +154,7 @@ extension PicturePipelineTests {
         let counted = try CountedDecoder()
         let narrow = PicturePipeline(
             renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: counted.decoder), log: Log()),
-            limit: cost * 16 / 5, width: 1)
+            limit: cost * 18 / 5, width: 1)
         let (list, behind) = (narrow.makeClient(), narrow.makeClient())
         let changes = narrow.changes()
         let small = PictureOrder.thumbnail(

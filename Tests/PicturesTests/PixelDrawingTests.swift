@@ -248,4 +248,9 @@ import Testing
         let pixels = whole(try #require(picture.pixels))
         #expect(!pixels.isEmpty && picture.byteCount > pixels.count)
     }
+
+    @Test("A small picture counts the memory of its entry in a cache") func memoryUseIncludesEntry() {
+        let picture = DrawnPicture(cells: CellBlock(size: Size(columns: 1, rows: 1), cells: [.blank]))
+        #expect(picture.byteCount > 500)
+    }
 }

@@ -57,17 +57,17 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
     /// used go first.
     private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
         let rank = ranks[key] ?? .max
-        let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
+        // Look up each rank once, because hashing a key takes much longer than comparing numbers.
+        let ranked = entries.map { (key: $0.key, entry: $0.value, rank: ranks[$0.key] ?? .max) }
+        let spared = ranked.reduce(0) { $1.rank < rank ? $0 + $1.entry.cost : $0 }
         guard spared == 0 || spared + cost <= limit else { return nil }
-        let others = entries.filter { (ranks[$0.key] ?? .max) >= rank }.sorted {
-            (ranks[$1.key] ?? .max, $0.value.used) < (ranks[$0.key] ?? .max, $1.value.used)
-        }
+        let others = ranked.filter { $0.rank >= rank }.sorted { ($1.rank, $0.entry.used) < ($0.rank, $1.entry.used) }
         var gone: [Key] = []
-        for old in others.map(\.key) {
+        for old in others {
             // Evict values without a rank down to three quarters of the limit, so that not every insertion has to sort.
-            guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
-            remove(old)
-            gone.append(old)
+            guard self.cost + cost > (old.rank == .max ? limit / 4 * 3 : limit) else { continue }
+            remove(old.key)
+            gone.append(old.key)
         }
         return gone
     }

@@ -159,8 +159,10 @@ public struct DrawnPicture: Hashable, Sendable {
         return steadied
     }
 
-    /// The approximate memory use in bytes.
-    var byteCount: Int { cells.byteCount + (pixels?.byteCount ?? 0) }
+    /// The approximate memory use in a cache, in bytes.
+    var byteCount: Int { Self.entryByteCount + cells.byteCount + (pixels?.byteCount ?? 0) }
+    /// The approximate size of a cache's entry, without cells and pixels.
+    static let entryByteCount = 512
 }
 
 extension DecoderClient {

@@ -190,7 +190,7 @@ public final class PicturePipeline: Sendable {
                 // If a client has requested the order again, `startWork` starts it again.
                 break
             case .failure(let error as PictureError) where error.isThePicturesFault:
-                state.keep(.failed(Failure(error.reason, remedy: .none)), of: order, cost: 256)
+                state.keep(.failed(Failure(error.reason, remedy: .none)), of: order, cost: DrawnPicture.entryByteCount)
             case .failure(let error):
                 state.postponed[order] = Failure("\(error)", remedy: .time)
             }
