@@ -40,8 +40,6 @@ public actor PhotoExport {
         public fileprivate(set) var failed = 0
         /// The number of photos that the export did not process.
         public fileprivate(set) var left = 0
-        /// The arguments of `vitrine export` that continue the export; nil if no photo is left.
-        public fileprivate(set) var rest: ExportRest?
 
         /// Returns the result in one or two sentences for the user.
         ///
@@ -126,11 +124,17 @@ public actor PhotoExport {
         try await advance(onEvent)
         while !awaited.isEmpty, await snapshots.next() != nil { try await advance(onEvent) }
         report.left = awaited.count + pending.count
-        if report.left > 0 {
-            report.rest = try ExportRest(
-                keys, left: Set(awaited.map(\.key) + pending), of: cache, folder: folder.path)
-        }
         return report
+    }
+
+    /// Returns the arguments of `vitrine export` that continue the export. Returns nil if no photo is left.
+    ///
+    /// Call this method after ``run(_:)``, and only for arguments that you use. It may read the ids of all photos.
+    public func rest() throws -> ExportRest? {
+        var left = KeySet()
+        for photo in awaited { left.insert(photo.key) }
+        for key in pending { left.insert(key) }
+        return left.isEmpty ? nil : try ExportRest(keys, left: left, of: cache, folder: folder.path)
     }
 
     /// Copies all photos that are ready, and requests the next photos. Copies follow the order of the keys, so that
@@ -275,44 +279,59 @@ public struct ExportRest: Equatable, Sendable {
     /// The ids of the photos to export; empty for all photos of the gallery.
     public let ids: [String]
 
+    /// A photo of the export.
+    private struct Entry {
+        let key: PhotoKey
+        let id: String
+        /// The photo's file name without the ending, which depends on the file's format. Photos with equal titles may
+        /// get colliding file names.
+        let title: String
+
+        init(key: PhotoKey, id: String, name: String) {
+            (self.key, self.id) = (key, id)
+            let name = ExportName(named: name, id: id, nil).folded
+            guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+                title = name
+                return
+            }
+            title = String(name[..<dot])
+        }
+    }
+
     /// Determines the arguments. Returns nil if the gallery has none of the unprocessed photos.
     ///
     /// - Parameters:
     /// - keys: all photos of the export, in order.
     /// - left: the photos that the export did not process.
-    init?(_ keys: [PhotoKey], left: Set<PhotoKey>, of cache: GalleryCache, folder: String) throws {
-        let (photos, isWhole) = try cache.read { reader in
-            let photos = try keys.compactMap { try reader.photo($0) }
-            return (photos, try Self.isWholeGallery(photos, reader))
-        }
-        guard photos.contains(where: { left.contains($0.key) }) else { return nil }
-        (gallery, self.folder) = (cache.address, folder)
-        if isWhole {
-            ids = []
-        } else {
-            // Photos with the same title are numbered in the order of the command. If one is exported and another is
-            // left, pass all photos; exported ones are not copied again.
-            let rest = photos.filter { left.contains($0.key) }
-            let there = Set(photos.lazy.filter { !left.contains($0.key) }.map(Self.title))
-            ids = (rest.contains { there.contains(Self.title($0)) } ? photos : rest).map(\.galleryID)
-        }
+    init?(_ keys: [PhotoKey], left: KeySet, of cache: GalleryCache, folder: String) throws {
+        guard let ids = try cache.read({ try Self.ids(keys, left, $0) }) else { return nil }
+        (gallery, self.folder, self.ids) = (cache.address, folder, ids)
+    }
+
+    private static func ids(_ keys: [PhotoKey], _ left: KeySet, _ reader: CacheReader) throws -> [String]? {
+        // The export of a part of the gallery has fewer photos. Photos may also have left the gallery meanwhile.
+        let all = try reader.gallery().photoCount <= keys.count ? reader.allKeys() : nil
+        if keys == all { return left.isEmpty ? nil : [] }
+        var photos: [Entry] = []
+        try reader.forEachName(of: keys) { photos.append(Entry(key: $0, id: $1, name: $2)) }
+        let rest = photos.filter { left.contains($0.key) }
+        guard !rest.isEmpty else { return nil }
+        if let all, isWholeGallery(photos, all) { return [] }
+        // Photos with the same title are numbered in the order of the command. If one is exported and another is left,
+        // pass all photos; exported ones are not copied again.
+        let there = Set(photos.lazy.filter { !left.contains($0.key) }.map(\.title))
+        return (rest.contains { there.contains($0.title) } ? photos : rest).map(\.id)
     }
 
     /// Returns whether the command without ids would export the same photos under the same names.
-    private static func isWholeGallery(_ photos: [Photo], _ reader: CacheReader) throws -> Bool {
-        guard try reader.gallery().photoCount == photos.count else { return false }
-        var order: [PhotoKey] = []
-        try reader.forEachPhoto { order.append($0.key) }
-        let keys = photos.map(\.key)
-        return keys == order || Set(keys) == Set(order) && Set(photos.map(title)).count == photos.count
-    }
-
-    /// Returns a photo's file name without the ending, which depends on the file's format. Photos with equal results
-    /// may get colliding file names.
-    private static func title(_ photo: Photo) -> String {
-        let name = ExportName(photo, nil).folded
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
-        return String(name[..<dot])
+    ///
+    /// - Parameter all: all photos of the gallery, oldest first.
+    private static func isWholeGallery(_ photos: [Entry], _ all: [PhotoKey]) -> Bool {
+        guard photos.count == all.count else { return false }
+        if photos.lazy.map(\.key).elementsEqual(all) { return true }
+        var keys = KeySet()
+        for photo in photos { keys.insert(photo.key) }
+        return all.allSatisfy { keys.contains($0) } && Set(photos.lazy.map(\.title)).count == photos.count
     }
 }
 
@@ -356,14 +375,19 @@ struct ExportName: Hashable {
     ///
     /// - Parameter format: the file's actual format, which may contradict the title.
     init(_ photo: Photo, _ format: PictureSignature?) {
-        let endings = format?.endings ?? Self.videoEnding(photo.galleryID).map { [$0] } ?? []
-        let title = Self.harmless(photo.name)
+        self.init(named: photo.name, id: photo.galleryID, format)
+    }
+
+    /// Makes a file name from a photo's title and its id in the gallery's list.
+    init(named name: String, id: String, _ format: PictureSignature?) {
+        let endings = format?.endings ?? Self.videoEnding(id).map { [$0] } ?? []
+        let title = Self.harmless(name)
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
         // A title may lack an ending, and the format does not tell raw files from TIFFs. So the ending of the photo's
         // id is the second choice.
-        let listed = endings.first { photo.galleryID.lowercased().hasSuffix("." + $0) }
+        let listed = endings.first { id.lowercased().hasSuffix("." + $0) }
         let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
-        let stem = Self.harmless(bare.isEmpty ? photo.galleryID : bare)
+        let stem = Self.harmless(bare.isEmpty ? id : bare)
         let short = Self.cut(stem)
         self.stem = short.isEmpty ? "photo" : short
         ending =

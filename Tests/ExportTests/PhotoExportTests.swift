@@ -2,6 +2,7 @@ import Foundation
 import Session
 import Logging
 import Model
+import SQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -186,7 +187,8 @@ import Testing
         working.cancel()
         let report = try await working.value
         #expect(report.exported == 10 && report.failed == 0 && report.left == 30)
-        #expect(report.rest?.gallery == cache.address && report.rest?.folder == folder.path("out"))
+        let rest = try await export.rest()
+        #expect(rest?.gallery == cache.address && rest?.folder == folder.path("out") && rest?.ids == [])
         #expect(events.withLock { $0 } == 10 && folder.entries("out").count == 10 && wishes.isEmptyNow)
         let serving = serve { try await store($0) }
         defer { serving.cancel() }
@@ -200,6 +202,13 @@ import Testing
 
     /// Returns the command's ids for an export of these photos that stopped after `count`.
     private func ids(_ names: [String], of numbers: [Int], after count: Int) async throws -> [String]? {
+        try await rest(names, of: numbers, after: count).ids
+    }
+
+    /// Returns the command's ids, and the number of statements that read them.
+    private func rest(
+        _ names: [String], of numbers: [Int], after count: Int
+    ) async throws -> (ids: [String]?, statements: Int) {
         let base = try Address("http://example.org/album/index.xml")
         let cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(base)
         let draft = try cache.beginSync()
@@ -215,7 +224,23 @@ import Testing
         let keys = try numbers.map { number in
             try #require(try cache.read { try $0.photo(galleryID: "\(number)") }).key
         }
-        return try ExportRest(keys, left: Set(keys[count...]), of: cache, folder: "/out")?.ids
+        var left = KeySet()
+        for key in keys[count...] { left.insert(key) }
+        // The calls follow each other, so all use the same connection.
+        let before = try cache.read { $0.connection.work.statements }
+        let rest = try ExportRest(keys, left: left, of: cache, folder: "/out")
+        return (rest?.ids, try cache.read { $0.connection.work.statements } - before)
+    }
+
+    @Test("The rest of a long export is read in a few statements")
+    func long() async throws {
+        let names = (0..<2_000).map { "Photo \($0)" }
+        let part = try await rest(names, of: Array(1..<2_000), after: 1)
+        #expect(part.ids == (2..<2_000).map(String.init) && part.statements <= 10)
+        let whole = try await rest(names, of: (0..<2_000).reversed(), after: 1)
+        #expect(whole.ids == [] && whole.statements <= 10)
+        let inOrder = try await rest(names, of: Array(0..<2_000), after: 1)
+        #expect(inOrder.ids == [] && inOrder.statements <= 2)
     }
 
     @Test("The whole gallery needs no ids, in whatever order it was chosen")

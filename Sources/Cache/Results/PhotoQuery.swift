@@ -122,3 +122,26 @@ struct PhotoQuery: Sendable {
         order.criterion == .name ? .text(row.blob(1)) : .number(row.int(1))
     }
 }
+
+/// Queries for many photos, without their states.
+extension CacheReader {
+    /// Returns all photos of the gallery, oldest first.
+    public func allKeys() throws -> [PhotoKey] {
+        try connection.map("SELECT key FROM photo ORDER BY date, key") { PhotoKey($0.int(0)) }
+    }
+
+    /// Calls `body` for each existing photo, in the order of the keys.
+    ///
+    /// One query reads many photos.
+    public func forEachName(
+        of keys: some Collection<PhotoKey>, _ body: (_ key: PhotoKey, _ id: String, _ name: String) throws -> Void
+    ) throws {
+        try forEach(Self.names, of: keys) { try body(PhotoKey($0.int(0)), $0.text(1), $0.text(2)) }
+    }
+
+    private static let names = """
+        SELECT photo.key, photo.id, photo.name
+        FROM json_each(?) AS listed CROSS JOIN photo ON photo.key = listed.value
+        ORDER BY listed.key
+        """
+}

@@ -44,12 +44,13 @@ final class Exports {
     /// Starts to save photos to a folder.
     func begin(_ keys: [PhotoKey], of cache: GalleryCache, to folder: String, name: String, gallery: String) {
         let (events, continuation) = AsyncStream<PhotoExport.Event>.makeStream()
-        let work = Task.detached { [mask, wishes, mayFetch] () -> Result<PhotoExport.Report, any Error> in
+        let work = Task.detached { [mask, wishes, mayFetch] () -> ExportJob.Outcome in
             defer { continuation.finish() }
             do {
                 let export = try PhotoExport(
                     keys, of: cache, to: folder, mask: mask, wishes: wishes, mayFetch: mayFetch)
-                return .success(try await export.run { continuation.yield($0) })
+                let report = try await export.run { continuation.yield($0) }
+                return .success((report, export))
             } catch {
                 return .failure(error)
             }
@@ -181,12 +182,12 @@ final class ExportJob {
     private(set) var done = 0
     /// The name of the first photo that failed, and the reason.
     private(set) var failure: String?
-    private let work: Task<Result<PhotoExport.Report, any Error>, Never>
+    private let work: Task<Outcome, Never>
 
-    init(
-        number: Int, name: String, gallery: String, folder: String, count: Int,
-        work: Task<Result<PhotoExport.Report, any Error>, Never>
-    ) {
+    /// The totals of the work, and the ended export; or the error that ended it.
+    typealias Outcome = Result<(report: PhotoExport.Report, export: PhotoExport), any Error>
+
+    init(number: Int, name: String, gallery: String, folder: String, count: Int, work: Task<Outcome, Never>) {
         (self.number, self.name, self.gallery, self.folder) = (number, name, gallery, folder)
         (self.count, self.work) = (count, work)
     }
@@ -209,13 +210,17 @@ final class ExportJob {
     /// Waits for the end of the export. Returns the result in one or two sentences.
     func outcome() async -> String {
         switch await work.value {
-        case .success(let report): report.sentence(name, of: count, to: folder, failure: failure)
+        case .success(let end): end.report.sentence(name, of: count, to: folder, failure: failure)
         case .failure(let error): "\(error)"
         }
     }
 
     /// Waits for the end of the export. Returns the arguments that continue the export, if photos are left.
+    ///
+    /// Reading the arguments of a long export takes seconds. If the cache is unreadable, the user can save the photos
+    /// again.
     func rest() async -> ExportRest? {
-        if case .success(let report) = await work.value { report.rest } else { nil }
+        guard case .success(let end) = await work.value else { return nil }
+        return try? await end.export.rest()
     }
 }
