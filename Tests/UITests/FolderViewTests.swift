@@ -399,6 +399,15 @@ import Testing
         }
     }
 
+    @Test("The first row of sections by folder is selected when the gallery opens")
+    func firstRowOfSections() async throws {
+        let screens = try byFolder()
+        try await sync(Self.paths, on: screens)
+        screens.open()
+        try await screens.until { screens.text.contains("2024/Lisbon ──") }
+        #expect(screens.selected == "e.jpg")
+    }
+
     @Test("With the setting for folders, a gallery without folders has the default sections")
     func sectionsWithoutFolders() async throws {
         let screens = try byFolder()

@@ -1,10 +1,12 @@
 import Cells
 import Model
+import SQLite
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Cache
 @testable import UI
 
 /// Saving and restoring the user's place in galleries.
@@ -64,6 +66,27 @@ import Testing
         _ = screens.root.handle(InterfaceEvent.openGallery(screens.cache.address))
         try await screens.until { screens.title.contains("2 of 2") }
         #expect(screens.root.place == place)
+    }
+
+    @Test(
+        "A long gallery opens before it is sorted, and keeps a selection that the user chose", arguments: [false, true])
+    func longGallery(isChosen: Bool) async throws {
+        try await screens.sync((0..<3_000).map { try TestScreens.entry("\($0)", date: Int64($0)) })
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "2999")
+        var place = Place(gallery: screens.cache.address)
+        place.order = PhotoOrder(.size, ascending: false)
+        screens.root.start(at: place)
+        let list = try #require(screens.root.children.compactMap { $0 as? PhotosScreen }.last)
+        _ = screens.frame()
+        let rows = list.lists.all.reader.connection.work.rows
+        #expect(rows < 1_100)
+        if isChosen { screens.press("j") }
+        try await screens.until { list.lists.all.order == place.order }
+        let id = isChosen ? "1" : "2999"
+        let key = try screens.photo(id).key
+        #expect(screens.root.place.photo == id)
+        #expect(list.lists.all.key(at: list.scroll.selected) == key)
+        #expect(screens.root.place.order == place.order)
     }
 
     @Test("BEHAVIOURS 6.3: the contact sheet is restored")

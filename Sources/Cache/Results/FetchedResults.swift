@@ -44,6 +44,14 @@ public final class FetchedResults {
     /// Whether all rows are loaded.
     public private(set) var isComplete: Bool
 
+    /// Whether a new list in this order reads few rows.
+    ///
+    /// This is the case if the gallery is small, or the database has an index for the order. Otherwise, create a list
+    /// in an order with an index, and then call ``arranged(_:filter:sections:)``.
+    public static func loadsFast(_ order: PhotoOrder, _ reader: CacheReader) throws -> Bool {
+        try PhotoQuery(order: order, filter: .all).isIndexed || reader.gallery().photoCount < firstLoad
+    }
+
     /// Creates a list of all photos of a gallery and loads its beginning.
     public convenience init(
         of cache: GalleryCache, order: PhotoOrder = PhotoOrder(), sections: SectionRule = .none

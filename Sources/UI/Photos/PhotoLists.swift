@@ -57,6 +57,8 @@ final class PhotoLists {
     private(set) var failure: String?
     /// The id of a photo to open as soon as it arrives.
     private var awaited: String?
+    /// Whether the gallery's screen still waits for the order, sections or folder of its position.
+    private var isOpening = false
     private var task: Task<Void, Never>?
     private let log: Log
     private let feed: UpdateFeed
@@ -70,11 +72,23 @@ final class PhotoLists {
         reader = try cache.openReader()
         let sections = place.sections ?? Self.usualSections(context.settings.sections, reader)
         self.sections = sections
-        // `arrange()` makes the sections by folder later. Reading all paths of a long list would delay the first frame.
-        all = try FetchedResults(of: cache, order: order, sections: sections == .folder ? .none : sections)
+        // `arrange()` makes the sections by folder later, and sorts a long list without an index. Reading all rows of a
+        // long list would delay the first frame.
+        let isFast = try FetchedResults.loadsFast(order, reader)
+        all = try FetchedResults(
+            of: cache, order: isFast ? order : PhotoOrder(),
+            sections: !isFast || sections == .folder ? .none : sections)
         if place.folder != nil, (try? reader.hasFolders()) == true { path = place.folder }
+        isOpening = path != nil || sections == .folder || !isFast
+        // The arrangement comes first, because it need not wait for all rows of the list that it replaces.
+        if isOpening { arrange() }
         follow()
-        if path != nil || sections == .folder { arrange() }
+    }
+
+    /// Returns whether the opened gallery just got its order, sections or folder. Later calls return false.
+    func takeOpening() -> Bool {
+        defer { isOpening = false }
+        return isOpening
     }
 
     /// Returns the sections for a setting. If the setting divides by folder, a gallery without folders gets the default

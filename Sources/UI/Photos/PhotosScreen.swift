@@ -397,12 +397,14 @@ final class PhotosScreen: Screen, ListScreen {
         if isOnTop { setNeedsDisplay() }
     }
 
-    /// Shows new lists. The selection stays on its row, or moves to a match of the search.
+    /// Shows new lists. The selection stays on its row, or moves to a match of the search. After the opening, the first
+    /// row is selected unless the user chose another.
     private func showNewLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
         marking.dropGone()
         scroll.setCount(entries.count)
-        selected = travel.takeTarget(in: entries) ?? search.selectionInNewLists(selected) ?? selected
+        let known = lists.takeOpening() && !isChosen ? nil : selected
+        selected = travel.takeTarget(in: entries) ?? search.selectionInNewLists(known) ?? known ?? entries[0]
         let index = selected.flatMap { entries.index(of: $0) } ?? lists.indexOfFolder(containing: selection)
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
