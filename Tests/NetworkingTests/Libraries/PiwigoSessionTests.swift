@@ -151,6 +151,46 @@ import Testing
         }
     }
 
+    /// Returns the first page of a tag. It is full if it has 200 photos.
+    private static func tagged(_ count: Int) -> String {
+        let images = (1...count).map { #"{"id":\#($0),"file":"\#($0).jpg","element_url":"upload/\#($0).jpg"}"# }
+        let list = images.joined(separator: ",")
+        return #"{"stat":"ok","result":{"paging":{"page":0,"per_page":200},"images":[\#(list)]}}"#
+    }
+
+    @Test("After the user stopped the first update of a tag, a guest's view does not remove the private photos")
+    func restartedAfterStop() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { request in
+            guard !request.path.hasSuffix("pwg.session.login") else {
+                return .answer(200, #"{"stat":"ok","result":true}"#, headers: ["Set-Cookie: pwg_id=a1; path=/"])
+            }
+            // A guest sees two of the photos.
+            guard request.headers["cookie"] != nil else { return .answer(200, Self.tagged(2)) }
+            let isFirst = String(decoding: request.body, as: UTF8.self).hasSuffix("&page=0")
+            return isFirst ? .answer(200, Self.tagged(200)) : [.hold(gate)]
+        }
+        let cache = try galleries.context.caches.open(Address(server.url("/index.php?/tags/7-sea")))
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
+            source: ListSource(kind: .piwigo, root: Address(server.url("/"))), at: Timestamp(milliseconds: 1))
+        galleries.enter(Self.signIn, cache)
+        let changes = cache.changes()
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
+        let update = Task { [client = galleries.client] in _ = try await request.perform(over: client) }
+        // The second page does not come.
+        while try ids(cache).isEmpty { _ = await changes.next() }
+        update.cancel()
+        await #expect(throws: CancellationError.self) { try await update.value }
+        #expect(try ids(cache).count == 200)
+        try await forget(Self.signIn, cache)
+        let later = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
+        let question = PiwigoRules.question(at: try #require(cache.address.origin), wasRefused: false)
+        await #expect(throws: RequestError.signIn(question)) { _ = try await later.perform(over: galleries.client) }
+        #expect(try ids(cache).count == 200)
+    }
+
     @Test("Protected originals of private albums come with the session, which begins again if it has ended")
     func originals() async throws {
         let server = try await start(["isProtected": true])

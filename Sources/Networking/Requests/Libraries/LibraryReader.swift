@@ -6,6 +6,13 @@ import Numbers
 
 /// Sends requests to a library's server and parses the answers.
 struct LibraryReader {
+    /// The head of an answer, and the state of the sign-in when the answer came.
+    struct Answer {
+        let head: HTTPResponse
+        /// Whether the server recognizes the user.
+        let isSignedIn: Bool
+    }
+
     /// The head of the first answer.
     private(set) var head: HTTPResponse?
     private let server: Address
@@ -50,11 +57,11 @@ struct LibraryReader {
     ///
     /// - Parameters:
     ///   - time: reads only photos whose record has changed since this time; nil for all photos.
-    ///   - onPhotos: called with photos, and with the head of the answer that contains them.
+    ///   - onPhotos: called with photos, and with the answer that contains them.
     @discardableResult
     mutating func readPhotos(
         of library: any PhotoLibrary, changedSince time: Timestamp? = nil,
-        _ onPhotos: ([LibraryPhoto], HTTPResponse) async throws -> Void
+        _ onPhotos: ([LibraryPhoto], Answer) async throws -> Void
     ) async throws -> Int {
         var page: String?
         var pages: Set<String> = []
@@ -62,13 +69,13 @@ struct LibraryReader {
         for number in 1...Self.maximumPages {
             let parser = library.makePhotoParser(forPage: page)
             var first: String?
-            try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos, head in
+            try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos, answer in
                 if first == nil, let id = photos.first?.id {
                     first = id
                     // Without this check, a server that repeats a page would keep the update running forever.
                     guard firsts.insert(id).inserted else { throw RequestError.wrongType("the same page twice") }
                 }
-                try await onPhotos(photos, head)
+                try await onPhotos(photos, answer)
             }
             guard let next = parser.nextPage else { return number }
             guard first != nil || parser.mayLackPhotos else {
@@ -143,15 +150,16 @@ struct LibraryReader {
     /// Sends a request and parses its answer.
     private mutating func read<Item>(
         _ request: LibraryRequest, with parser: any LibraryParser<Item>,
-        _ onItems: ([Item], HTTPResponse) async throws -> Void
+        _ onItems: ([Item], Answer) async throws -> Void
     ) async throws {
         var response = try await response(to: request)
+        let answer = Answer(head: response.head, isSignedIn: isSignedIn)
         var items: [Item] = []
         do {
             while let bytes = try await response.nextBytes() {
                 items += try parser.parse(bytes)
                 guard items.count >= Self.batch else { continue }
-                try await onItems(items, response.head)
+                try await onItems(items, answer)
                 items = []
             }
             items += try parser.finish()
@@ -159,7 +167,7 @@ struct LibraryReader {
             // Some servers refuse with the status 200.
             throw question.map { RequestError.signIn($0) } ?? RequestError.status(401, retryAfter: nil)
         }
-        if !items.isEmpty { try await onItems(items, response.head) }
+        if !items.isEmpty { try await onItems(items, answer) }
     }
 
     /// Sends a request and returns the answer. Throws if another server answered.

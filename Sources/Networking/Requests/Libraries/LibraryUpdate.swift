@@ -118,11 +118,9 @@ struct LibraryUpdate {
         var latest: Timestamp?
         var isAllInParts = true
         var rhythm = ListRhythm()
-        let beginning = ListSource(
-            kind: library.kind, root: library.server, folders: isRecognized ? LibraryState.marked([]) : [])
         let pageCount: Int
         do {
-            pageCount = try await reader.readPhotos(of: library) { [cache, context] photos, head in
+            pageCount = try await reader.readPhotos(of: library) { [cache, context, library] photos, answer in
                 latest = Self.latest(latest, photos)
                 isAllInParts = isAllInParts && photos.allSatisfy { $0.part != LibraryPhoto.noPart }
                 let count = try await comparer.add(LibraryListing(photos, digest))
@@ -130,7 +128,10 @@ struct LibraryUpdate {
                     context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
                 }
                 if rhythm.isBeginningDue(count) {
-                    try await comparer.commitBeginning(in: cache, from: beginning, after: head, at: context.now())
+                    let source = ListSource(
+                        kind: library.kind, root: library.server,
+                        folders: answer.isSignedIn ? LibraryState.marked([]) : [])
+                    try await comparer.commitBeginning(in: cache, from: source, after: answer.head, at: context.now())
                 }
             }
         } catch  where !(error is CancellationError) && !(error is FormatError) {
