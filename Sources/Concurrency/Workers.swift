@@ -251,3 +251,26 @@ public final class QueueExecutor: SerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 }
+
+/// A task whose result several tasks await.
+///
+/// A cancelled task stops waiting at once. The shared task continues for the others.
+public struct SharedTask<Value: Sendable>: Sendable {
+    private let task: Task<Value, any Error>
+
+    /// Starts the task.
+    public init(_ body: @escaping @Sendable () async throws -> Value) { task = Task { try await body() } }
+
+    /// The result of the task. Throws `CancellationError` if the waiting task is cancelled first.
+    public var value: Value {
+        get async throws {
+            let (results, continuation) = AsyncThrowingStream<Value, any Error>.makeStream()
+            Task { [task] in
+                continuation.yield(with: await task.result)
+                continuation.finish()
+            }
+            for try await value in results { return value }
+            throw CancellationError()
+        }
+    }
+}

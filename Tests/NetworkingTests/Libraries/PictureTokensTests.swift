@@ -1,6 +1,7 @@
 import HTTP
 import Logging
 import Model
+import Synchronization
 import TestSupport
 import Testing
 
@@ -55,6 +56,33 @@ import Testing
         gate.open()
         _ = try await picture.answer(over: client, with: TransferPermit())
         #expect(server.requests.count { $0.path.hasPrefix("/api/v1/photos") } == 1)
+    }
+
+    @Test("The failure of a request for tokens that no picture awaits does not reach the next picture")
+    func abandoned() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let times = Mutex(0)
+        let server = try ScriptedServer { request in
+            guard request.path.hasPrefix("/api/v1/photos") else { return .answer(200, "picture") }
+            let isFirst = times.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard !isFirst else { return [.hold(gate)] + .answer(503) }
+            return .answer(200, "[]", headers: ["X-Preview-Token: prev", "X-Download-Token: d0wn"])
+        }
+        let tokens = PictureTokens(ManualClock())
+        var picture = FetchPlan(
+            address: try Address(server.url("/api/v1/t/0abc/-/fit_720")), limit: 1_000, addressPolicy: .anywhere)
+        picture.tokens = tokens
+        let fetch = Task { [client, picture] in _ = try await picture.answer(over: client, with: TransferPermit()) }
+        fetch.cancel()
+        await #expect(throws: CancellationError.self) { try await fetch.value }
+        gate.open()
+        while await !tokens.isEmpty { await Task.yield() }
+        _ = try await picture.answer(over: client, with: TransferPermit())
+        #expect(server.requests.count { $0.path.hasPrefix("/api/v1/photos") } == 2)
     }
 
     @Test("A token goes into the address of the picture, also if the server’s own path looks like its place")

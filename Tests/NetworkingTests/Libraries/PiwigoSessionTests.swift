@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Model
 import Session
+import Synchronization
 import TestSupport
 import Testing
 
@@ -280,6 +281,36 @@ import Testing
             }
             #expect(!gate.isOpen)
         }
+    }
+
+    @Test("The failure of a sign-in that no request awaits does not reach the next request")
+    func abandoned() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let logins = Mutex(0)
+        let server = try ScriptedServer { request in
+            guard request.path.hasSuffix("pwg.session.login") else { return .answer(200, "picture") }
+            let isFirst = logins.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard !isFirst else { return [.hold(gate)] + .answer(503) }
+            return .answer(200, #"{"stat":"ok","result":true}"#, headers: ["Set-Cookie: pwg_id=a1; path=/"])
+        }
+        let sessions = PiwigoSessions()
+        var picture = FetchPlan(
+            address: try Address(server.url("/action.php?id=1&part=e")), signIn: Self.signIn, limit: 1_000)
+        picture.sessions = sessions
+        let fetch = Task { [client = galleries.client, picture] in
+            _ = try await picture.answer(over: client, with: TransferPermit())
+        }
+        fetch.cancel()
+        await #expect(throws: CancellationError.self) { try await fetch.value }
+        gate.open()
+        while await !sessions.isEmpty { await Task.yield() }
+        _ = try await picture.answer(over: galleries.client, with: TransferPermit())
+        #expect(logins.withLock { $0 } == 2)
+        #expect(server.requests.last?.headers["cookie"] == "pwg_id=a1")
     }
 
     @Test("The password goes only to the sign-in of its server, and no secret is written")

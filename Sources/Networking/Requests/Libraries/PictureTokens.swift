@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Formats
 import HTTP
 import Model
@@ -98,25 +99,34 @@ actor PictureTokens {
                 throw RequestError.status(403, retryAfter: nil)
             }
             count += 1
-            fetch = Fetch(
-                number: count, time: clock.now, refused: before,
-                task: SharedTask { try await Self.pair(for: plan, at: server, over: client) })
+            let number = count
+            let task = SharedTask<Pair> {
+                do {
+                    return try await Self.pair(for: plan, at: server, over: client)
+                } catch {
+                    await self.recordFailure(error, of: number, for: key)
+                    throw error
+                }
+            }
+            fetch = Fetch(number: number, time: clock.now, refused: before, task: task)
             fetches[key] = fetch
         }
-        do {
-            return Grant(pair: try await fetch.task.value, number: fetch.number)
-        } catch {
-            let isLeaving = error is CancellationError && Task.isCancelled
-            guard !isLeaving, fetches[key]?.number == fetch.number else { throw error }
-            if case RequestError.sharedLink = error {
-                // After ten refused visits, the server refuses all sign-ins from this machine for some minutes.
-                fetches[key]?.isRefused = true
-            } else {
-                fetches[key] = nil
-            }
-            throw error
+        return Grant(pair: try await fetch.task.value, number: fetch.number)
+    }
+
+    /// Forgets a failed request for tokens, also if all pictures that awaited it were cancelled.
+    private func recordFailure(_ error: any Error, of number: Int, for key: Key) {
+        guard fetches[key]?.number == number else { return }
+        if case RequestError.sharedLink = error {
+            // After ten refused visits, the server refuses all sign-ins from this machine for some minutes.
+            fetches[key]?.isRefused = true
+        } else {
+            fetches[key] = nil
         }
     }
+
+    /// Whether no request for tokens is running or done. Tests read this.
+    var isEmpty: Bool { fetches.isEmpty }
 
     /// Returns the refused tokens. Returns nil if newer tokens have been fetched since.
     private func refusedPair(_ key: Key, _ refused: Int?) async -> Pair? {

@@ -1,4 +1,5 @@
 import Cache
+import Concurrency
 import Formats
 import HTTP
 import Model
@@ -49,17 +50,28 @@ actor PiwigoSessions {
             entry = known
         } else {
             count += 1
-            entry = Entry(number: count, task: SharedTask { try await Self.signIn(plan, at: server, over: client) })
+            let number = count
+            let task = SharedTask<String> {
+                do {
+                    return try await Self.signIn(plan, at: server, over: client)
+                } catch {
+                    await self.forget(number, of: key)
+                    throw error
+                }
+            }
+            entry = Entry(number: number, task: task)
             entries[key] = entry
         }
-        do {
-            return Session(cookie: try await entry.task.value, number: entry.number)
-        } catch {
-            let isLeaving = error is CancellationError && Task.isCancelled
-            if !isLeaving, entries[key]?.number == entry.number { entries[key] = nil }
-            throw error
-        }
+        return Session(cookie: try await entry.task.value, number: entry.number)
     }
+
+    /// Forgets a failed sign-in, also if all requests that awaited it were cancelled.
+    private func forget(_ number: Int, of key: Key) {
+        if entries[key]?.number == number { entries[key] = nil }
+    }
+
+    /// Whether no sign-in is running or done. Tests read this.
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Returns a session that the server has not ended.
     func openSession(for plan: FetchPlan, at server: Address, over client: HTTPClient) async throws -> Session {
@@ -134,29 +146,6 @@ actor PiwigoSessions {
         }
         let text = String(decoding: try await response.allBytes(), as: UTF8.self)
         return (text, response.head.headers["set-cookie"].flatMap(PiwigoRules.cookie))
-    }
-}
-
-/// A task whose result several requests await.
-///
-/// A cancelled request stops waiting at once. The task continues for the other requests.
-struct SharedTask<Value: Sendable>: Sendable {
-    private let task: Task<Value, any Error>
-
-    /// Starts the task.
-    init(_ body: @escaping @Sendable () async throws -> Value) { task = Task { try await body() } }
-
-    /// The result of the task. Throws `CancellationError` if the waiting task is cancelled first.
-    var value: Value {
-        get async throws {
-            let (results, continuation) = AsyncThrowingStream<Value, any Error>.makeStream()
-            Task { [task] in
-                continuation.yield(with: await task.result)
-                continuation.finish()
-            }
-            for try await value in results { return value }
-            throw CancellationError()
-        }
     }
 }
 
