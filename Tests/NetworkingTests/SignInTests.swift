@@ -330,6 +330,9 @@ import Testing
             guard !request.path.hasPrefix("/closed/") || request.headers["authorization"] == expected else {
                 return .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
             }
+            guard !request.path.hasPrefix("/lost/") else {
+                return .answer(302, headers: ["Location: https://127.0.0.1\(request.path)"])
+            }
             let ids = listing.ids.withLock { $0 }
             let tag = "\"\(ids.count)\""
             if request.headers["if-none-match"] == tag { return .answer(304) }
@@ -341,7 +344,11 @@ import Testing
             Swift.Result { try LoopbackServer.nginx(passingTo: secure, pair, port: 443) }
         }.get()
         plain = try network.server(at: "127.0.0.1", port: 80) { request in
-            .answer(301, headers: ["Location: https://127.0.0.1\(request.path)"])
+            guard !request.path.hasPrefix("/ticket/") else {
+                return .answer(401, headers: ["WWW-Authenticate: Negotiate"])
+            }
+            let path = request.path.hasPrefix("/lost/") ? "/closed/" : request.path
+            return .answer(301, headers: ["Location: https://127.0.0.1\(path)"])
         }
         (self.network, self.listing, self.secure) = (network, listing, secure)
     }
@@ -397,6 +404,19 @@ import Testing
         let before = plain.requests.count
         #expect(try await update(cache, context, over: client) == nil)
         #expect(plain.requests.count == before && plain.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test(
+        "Vitrine asks the secure address only after a redirect to its server, and reports its failure",
+        arguments: [
+            ("/ticket/", RequestError.status(401, retryAfter: nil)),
+            ("/lost/", RequestError.transfer(.tooManyRedirects)),
+        ])
+    func failures(path: String, error: RequestError) async throws {
+        let (context, cache) = try open("http://127.0.0.1\(path)index.xml")
+        let client = await makeClient()
+        #expect(try await update(cache, context, over: client) == error.failure)
+        #expect(plain.requests.count == 1 && secure.requests.isEmpty == (path == "/ticket/"))
     }
 
     @Test("The next update requests the list at the secure address, where an unchanged list takes one short answer")

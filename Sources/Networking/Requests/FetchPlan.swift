@@ -48,6 +48,8 @@ public struct FetchPlan: Sendable {
     var sessions: PiwigoSessions?
     /// Whether the address is that of an object in a bucket. Then the request has a canonical URL.
     var isOfBucket = false
+    /// Whether a 401 from the secure address causes ``SecuredRefusal``. Only a redirect leads the request there.
+    var namesSecuredRefusals = false
     /// The secrets in the address, which the log must not contain.
     var secrets: [String] = []
 

@@ -102,20 +102,14 @@ struct PlaceFinder {
     /// Many servers redirect `http` addresses to `https`, and want a password there. A redirected request carries no
     /// credentials, so after such a refusal this method repeats the request at the secure address.
     private func answer(to plan: FetchPlan, with permit: TransferPermit) async throws -> Response {
+        var plan = plan
+        plan.namesSecuredRefusals = true
         do {
             return try await Response.to(plan, over: client, with: permit)
-        } catch RequestError.status(401, let retryAfter) {
-            let refusal = RequestError.status(401, retryAfter: retryAfter)
-            guard let secured = plan.address.secured else { throw refusal }
-            var plan = plan
-            (plan.address, plan.signIn) = (secured, cache.signIn(for: secured))
-            plan.isNamedByUser = cache.isNamedByUser(secured)
-            do {
-                return try await Response.to(plan, over: client, with: TransferPermit(.list))
-            } catch is HTTPError {
-                // The secure address does not answer, so the refusal came from elsewhere.
-                throw refusal
-            }
+        } catch let refusal as SecuredRefusal {
+            (plan.address, plan.signIn) = (refusal.address, cache.signIn(for: refusal.address))
+            plan.isNamedByUser = cache.isNamedByUser(refusal.address)
+            return try await Response.to(plan, over: client, with: TransferPermit(.list))
         }
     }
 

@@ -62,6 +62,11 @@ public struct Response {
             {
                 throw refusal.error(at: plan.address, after: plan.signIn, plan.refusals)
             }
+            if head.status == 401, plan.namesSecuredRefusals, let secured = plan.address.secured,
+                (try? Address(head.url))?.origin == secured.origin
+            {
+                throw SecuredRefusal(address: secured)
+            }
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
@@ -221,6 +226,12 @@ public struct Response {
                 text == "text/" ? "text instead of a picture" : "data instead of a picture")
         }
     }
+}
+
+/// The server of the secure address has refused a redirected request, which carries no credentials.
+struct SecuredRefusal: Error {
+    /// The plan's address with `https`.
+    let address: Address
 }
 
 /// Reads the `Retry-After` header, which contains seconds or a date (RFC 9110, section 10.2.3).
