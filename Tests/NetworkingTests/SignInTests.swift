@@ -311,6 +311,15 @@ import Testing
         let ids = Mutex(["a"])
     }
 
+    /// A folder with one photo, as WebDAV lists it.
+    private static let entries = ["", "a.jpg"].map { name in
+        """
+        <d:response><d:href>/closed/dav/\(name)</d:href><d:propstat><d:prop><d:resourcetype>\
+        \(name.isEmpty ? "<d:collection/>" : "")</d:resourcetype></d:prop><d:status>HTTP/1.1 200 OK</d:status>\
+        </d:propstat></d:response>
+        """
+    }
+
     private let folder = TestFolder()
     private let log = Log(level: .debug)
     private let activity = Activity()
@@ -329,6 +338,10 @@ import Testing
         let secure = try network.server(at: "127.0.0.1") { request in
             guard !request.path.hasPrefix("/closed/") || request.headers["authorization"] == expected else {
                 return .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+            }
+            guard request.path != "/closed/dav/" else {
+                let list = "<d:multistatus xmlns:d=\"DAV:\">\(Self.entries.joined())</d:multistatus>"
+                return request.method == "PROPFIND" ? .answer(207, list) : .answer(405)
             }
             guard !request.path.hasPrefix("/lost/") else {
                 return .answer(302, headers: ["Location: https://127.0.0.1\(request.path)"])
@@ -434,6 +447,23 @@ import Testing
         #expect(plain.requests.count == 1 && secure.requests.count == 3)
         #expect(try cache.read { try $0.gallery() }.photoCount == 2)
         #expect(try cache.read { try $0.photo(galleryID: "a") }?.key == key)
+    }
+
+    @Test("A known WebDAV folder whose server now redirects to its secure address opens after one question")
+    func knownFolder() async throws {
+        let credentials = CredentialStore()
+        let (context, cache) = try open("http://127.0.0.1/closed/dav/", credentials)
+        let client = await makeClient()
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
+            source: ListSource(kind: .webDAV, root: cache.address), at: Timestamp(milliseconds: 1))
+        let origin = try #require(Origin("https://127.0.0.1"))
+        #expect(try await update(cache, context, over: client) != nil)
+        #expect(activity.questions.map(\.origin) == [origin])
+        credentials.take(.password(user: "me", password: "s3cret"), for: .origin(origin), by: [cache.id])
+        #expect(try await update(cache, context, over: client) == nil)
+        #expect(try cache.read { try $0.gallery() }.photoCount == 1)
+        #expect(try cache.read { try $0.source() }?.root.text == "https://127.0.0.1/closed/dav/")
     }
 
     @Test("A list that an earlier version fetched through the redirect keeps its photos")

@@ -80,20 +80,30 @@ public struct GalleryListRequest: NetworkRequest {
         do {
             let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
             try await update(from: place, after: source, nil, over: client, with: permit)
-        } catch {
-            // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error page.
-            guard Self.mayBeOfAnotherKind(error),
-                let found = try? await finder.find(plan: listPlan(record, source), with: permit),
-                found.isSure(after: source), (try? await update(from: found, record, finder, client, permit)) != nil
-            else { throw error }
+        } catch let failure {
+            guard Self.mayBeOfAnotherKind(failure) else { throw failure }
+            do {
+                let found = try await finder.find(plan: listPlan(record, source), with: permit)
+                // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error
+                // page.
+                guard found.isSure(after: source) else { throw failure }
+                try await update(from: found, record, finder, client, permit)
+            } catch RequestError.signIn(let question) where failure as? HTTPError == .forbiddenRedirect {
+                // The server now redirects to its secure address, and wants a password there.
+                throw RequestError.signIn(question)
+            } catch _ {
+                throw failure
+            }
         }
         return nil
     }
 
-    /// Whether an error suggests that the address holds another kind of list.
+    /// Whether an error suggests that the address holds another kind of list, or that the list has moved.
+    ///
+    /// Many servers redirect `http` addresses to `https`. The client follows such a redirect only for a GET.
     private static func mayBeOfAnotherKind(_ error: any Error) -> Bool {
         switch error {
-        case is FormatError, RequestError.wrongType: true
+        case is FormatError, RequestError.wrongType, HTTPError.forbiddenRedirect: true
         case RequestError.status(let status, _): [404, 405, 501].contains(status)
         default: false
         }
