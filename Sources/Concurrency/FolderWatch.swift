@@ -112,8 +112,8 @@ public final class FolderWatch: Sendable {
         }
         guard let folder = folders[event.wd] else { return nil }
         guard has(IN_ISDIR) else {
-            // The kernel sends another event when the new file is complete.
-            if has(IN_CREATE), !Self.isSecondName(name, in: folder) { return nil }
+            // The kernel sends another event when a new file is complete.
+            if has(IN_CREATE), !Self.mayBeComplete(name, in: folder) { return nil }
             return .files(in: folder.name)
         }
         // The attributes of a folder do not matter.
@@ -130,10 +130,16 @@ public final class FolderWatch: Sendable {
         return .folder(path)
     }
 
-    /// Whether a new name in a folder is another name of a file. The kernel then sends no other event.
-    private static func isSecondName(_ name: [UInt8], in folder: Folder) -> Bool {
+    /// Whether a new name may be that of a complete file. The kernel then sends no other event.
+    ///
+    /// The file may have lost its earlier name meanwhile. While a program writes a new file, both times of the file are
+    /// equal. A new name changes only the time of the attributes.
+    private static func mayBeComplete(_ name: [UInt8], in folder: Folder) -> Bool {
         let path = (folder.path + [UInt8(ascii: "/")] + name + [0]).map { CChar(bitPattern: $0) }
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_nlink > 1
+        guard lstat(path, &status) == 0 else { return false }
+        let (attributes, contents) = (status.st_ctim, status.st_mtim)
+        return status.st_nlink > 1
+            || (attributes.tv_sec, attributes.tv_nsec) > (contents.tv_sec, contents.tv_nsec)
     }
 }

@@ -97,6 +97,31 @@ import Testing
         withExtendedLifetime((watch, file)) {}
     }
 
+    @Test("A complete file is reported if it lost its earlier name at once", .timeLimit(.minutes(1)))
+    func movedNames() async throws {
+        let file = folder.write("outside.jpg", "x")
+        // The kernel's clock may not advance between the two calls.
+        let times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, file, times, 0) == 0)
+        let gate = Gate()
+        let made = FolderWatch { [seen] changes in
+            seen.add(changes)
+            gate.wait()
+        }
+        defer { gate.open() }
+        let watch = try #require(made)
+        #expect(mkdir(folder.path("top"), 0o700) == 0 && mkdir(folder.path("top/in"), 0o700) == 0)
+        #expect(watch.add(Array(folder.path("top").utf8), named: []))
+        #expect(watch.add(Array(folder.path("top/in").utf8), named: Array("in/".utf8)))
+        // The watch reads no event while it reports this file.
+        folder.write("top/b.jpg", "x")
+        await seen.until(.files(in: []))
+        #expect(link(file, folder.path("top/in/c.jpg")) == 0 && unlink(file) == 0)
+        gate.open()
+        await seen.until(.files(in: Array("in/".utf8)))
+        withExtendedLifetime(watch) {}
+    }
+
     @Test("A new folder and a removed one are reported themselves", .timeLimit(.minutes(1)))
     func folders() async throws {
         let watch = try watch()
