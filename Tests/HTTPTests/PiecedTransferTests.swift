@@ -274,6 +274,29 @@ import Testing
         #expect(times.withLock { $0 } >= 2)
     }
 
+    @Test("If the server has too many requests for a duplicate, the transfer goes on with the original")
+    func refusedDuplicate() async throws {
+        let whole = Whole(100_000)
+        let gate = Gate()
+        let times = Mutex(0)
+        let server = try ScriptedServer { request in
+            guard Whole.part(request)?.first == 10_000 else { return whole.answer(request) }
+            let isFirst = times.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard !isFirst else { return [.hold(gate)] + whole.answer(request) }
+            // The original comes after the refusal.
+            let refusal: [ScriptedServer.Step] = .answer(429, "", headers: ["Retry-After: 30"])
+            return refusal + [.deliver, .open(gate)]
+        }
+        let outcome = try await fetch(
+            server.url("/photo"), pieces: HTTPRequest.Pieces(size: 1_000, window: 10_000, most: 24))
+        gate.open()
+        #expect(outcome.error == nil && outcome.contents == whole.bytes)
+        #expect(times.withLock { $0 } == 2)
+    }
+
     /// A shared connection could be the one on which the piece hangs.
     @Test func aDuplicateUsesAConnectionOfItsOwn() async throws {
         let whole = Whole(100_000)

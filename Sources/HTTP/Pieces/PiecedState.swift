@@ -67,6 +67,8 @@ struct PiecedState {
     private let request: HTTPRequest
     /// The recent time to fetch a piece; nil until a piece has arrived.
     private var usualTime: Duration?
+    /// Whether the server has refused a duplicate, because it had too many requests.
+    private var isDuplicateRefused = false
 
     init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest, isGranted: Bool) {
         self.isGranted = isGranted
@@ -126,7 +128,7 @@ struct PiecedState {
     /// among the last and takes longer than usual. Its last packet was probably lost, and the server may take a second
     /// to resend the packet. Another connection is faster.
     mutating func nextLate() -> Range<ByteCount>? {
-        guard stage == .inPieces, let usualTime, plan.hasSpace else { return nil }
+        guard stage == .inPieces, !isDuplicateRefused, let usualTime, plan.hasSpace else { return nil }
         let longTime = max(usualTime + usualTime / 2, Self.soon)
         for (number, part) in parts where !part.isRepeated {
             let isLate = plan.isAllAsked && parts.count <= Self.few && ContinuousClock.now - part.beginning > longTime
@@ -135,6 +137,12 @@ struct PiecedState {
             return piece
         }
         return nil
+    }
+
+    /// Records that the server has too many requests for a duplicate. Returns the duplicate. Repeats no more pieces.
+    mutating func refuseDuplicate(_ number: Int) -> Part? {
+        isDuplicateRefused = true
+        return parts.removeValue(forKey: number)
     }
 
     /// Records that a piece is complete. Returns the parts that were also fetching this piece.

@@ -6,7 +6,7 @@ import Synchronization
 /// The first answer shows whether the server supports ranges. RFC 9110, section 15.3.7.3: parts may be combined "if
 /// they all share the same strong validator". Without such a validator, this class requests the whole file at once. If
 /// a piece fails, this class requests all missing bytes at once, as after a broken transfer. If the server has too many
-/// requests, the transfer ends.
+/// requests, the transfer ends, unless the server refuses only a duplicate.
 final class PiecedTransfer: Sendable {
     private let request: HTTPRequest
     private let file: BodyFile
@@ -131,7 +131,10 @@ final class PiecedTransfer: Sendable {
             if head.status == 429 {
                 // The server may limit the requests at a time, so the next transfer comes in one.
                 memory[request] = false
-                throw Self.refusal(head)
+                guard case .duplicate = role else { throw Self.refusal(head) }
+                // The original of the duplicate still runs.
+                state.withLock { $0.refuseDuplicate(number) }?.transfer.cancel()
+                return
             }
             state.withLock { $0.parts[number]?.edition = edition }
             if takeFirst(head, edition) { return }
