@@ -46,8 +46,6 @@ public struct FetchPlan: Sendable {
     /// The sessions of Piwigo users; nil for other galleries and credentials. Not public because only requests for
     /// pictures set the property.
     var sessions: PiwigoSessions?
-    /// Whether the address is that of an object in a bucket. Then the request has a canonical URL.
-    var isOfBucket = false
     /// Whether a 401 from the secure address causes ``SecuredRefusal``. Only a redirect leads the request there.
     var namesSecuredRefusals = false
     /// The secrets in the address, which the log must not contain.
@@ -107,7 +105,7 @@ public struct FetchPlan: Sendable {
         request.wantsRefusals = refusals != .ignored || ImmichRules.explainsRefusals(at: address)
         request.upload = upload
         request.secrets = secrets
-        request.hasCanonicalURL = isOfBucket
+        request.hasCanonicalURL = refusals == .asked(isOfBucket: true)
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request
     }

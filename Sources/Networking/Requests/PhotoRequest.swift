@@ -209,7 +209,7 @@ struct PictureSubject: Sendable {
             isNamedByUser: isNamedByUser)
         switch record?.kind {
         // Other lists may name pictures in strangers' buckets, so only a gallery in a bucket may ask for access keys.
-        case .s3: (plan.refusals, plan.isOfBucket) = (.asked(isOfBucket: true), true)
+        case .s3: plan.refusals = .asked(isOfBucket: true)
         case .photoPrism:
             plan.tokens = context.tokens
             if let share = PhotoPrismShare(cache.address),
