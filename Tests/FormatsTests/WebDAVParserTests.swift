@@ -189,10 +189,18 @@ import Testing
         for id in ["", "4&amp;x", "-1", "４", String(repeating: "1", count: 21)] {
             #expect(try file("<oc:fileid>\(id)</oc:fileid><nc:has-preview>true</nc:has-preview>")?.thumbnail == nil)
         }
-        for seconds in ["", "0", "-", "x", "1e9", "99999999999999999999", "1.5"] {
-            let file = try file(
+        func dated(_ seconds: String) throws -> ListedFile? {
+            try file(
                 "<nc:metadata-photos-original_date_time>\(seconds)</nc:metadata-photos-original_date_time>\(modified)")
-            #expect(file?.date == Timestamp(iso8601: "2021-01-29T02:02:02Z") && file?.isDateTaken == false)
+        }
+        for seconds in ["", "0", "-", "x", "1e9", "99999999999999999999", "1.5", "999999999999", "-999999999999"] {
+            let file = try dated(seconds)
+            #expect(
+                file?.date == Timestamp(iso8601: "2021-01-29T02:02:02Z") && file?.isDateTaken == false, "\(seconds)")
+        }
+        for (seconds, date) in [("99999999999", 99_999_999_999_000), ("-99999999999", -99_999_999_999_000)] {
+            let file = try dated(seconds)
+            #expect(file?.date?.milliseconds == Int64(date) && file?.isDateTaken == true, "\(seconds)")
         }
     }
 

@@ -290,8 +290,9 @@ public final class WebDAVParser: ListingParser {
         /// for UTC.
         private var dateTaken: Timestamp? {
             let digits = taken.utf8.first == UInt8(ascii: "-") ? taken.dropFirst() : taken[...]
-            // Nextcloud writes 0 if it does not know the date.
-            guard (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            // Nextcloud writes 0 if it does not know the date. Eleven digits reach to the year 5138. With twelve digits,
+            // the user's time zone could move the date beyond the years that the cache accepts.
+            guard (1...11).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 let seconds = Double(taken), seconds != 0
             else { return nil }
             return Timestamp(milliseconds: 0).advanced(by: seconds)
