@@ -124,6 +124,16 @@ import Testing
         #expect(try seconds(toRead: list, bytes: 1_000_000, pieces: 4) < Self.allowance / 2)
     }
 
+    @Test("The texts of a post have 1,000 pictures at most, which are those of the first texts")
+    func picturesInTexts() throws {
+        let base = try Address("https://example.org/\(String(repeating: "a", count: 8_000))/")
+        var item = FeedItem()
+        for text in 1...4 { item.add(words: Self.many(400) { "<img src='\(text)-\($0).jpg'>" }, base: base) }
+        let pictures = item.namedPictures
+        #expect(pictures.count == 1_000)
+        #expect(pictures.last?.address?.hasSuffix("/3-199.jpg") == true)
+    }
+
     @Test(
         "UTF-16 has the same limits as UTF-8",
         arguments: lists.filter { ["attributes of one tag", "one text", "deep nesting"].contains($0.testDescription) })

@@ -50,7 +50,7 @@ struct FeedItem {
     /// The maximum number of bytes of all tags of an item.
     private static let maximumTags = 1_024
     /// The maximum number of pictures of an item.
-    fileprivate static let maximumPictures = 1_000
+    private static let maximumPictures = 1_000
     /// The maximum number of bytes of all texts of an item.
     static let maximumWords = 1 << 20
     /// The maximum number of texts of an item.
@@ -105,15 +105,26 @@ struct FeedItem {
         change(&pictures[pictures.count - 1])
     }
 
+    /// The pictures that become photos: those that the item names, or else those in its texts.
+    var namedPictures: [FeedPicture] {
+        let named = pictures.filter(\.isPicture)
+        guard named.isEmpty else { return named }
+        var inTexts = wordPictures
+        // A base can make each address thousands of bytes long, so further texts stay unread.
+        for (text, base) in words where inTexts.count < Self.maximumPictures {
+            inTexts += FeedPage.pictures(text, base: base, atMost: Self.maximumPictures - inTexts.count)
+        }
+        return inTexts
+    }
+
     /// Returns the item's photos. Pictures with the same address count once.
     ///
     /// - Parameter base: the address to which the item's addresses are relative.
     func photos(_ base: Address) -> [LibraryPhoto] {
-        var named = pictures.filter(\.isPicture)
-        if named.isEmpty { named = wordPictures + words.flatMap { FeedPage.pictures($0.text, base: $0.base) } }
+        let named = namedPictures
         var photos: [LibraryPhoto] = []
         var addresses: Set<Address> = []
-        for picture in named.prefix(Self.maximumPictures) {
+        for picture in named {
             guard let address = picture.address.flatMap({ base.target(of: $0) }), addresses.insert(address).inserted
             else { continue }
             let number = photos.count + 1
@@ -192,14 +203,14 @@ extension FeedPicture {
 
 /// Reads the HTML texts of feeds.
 enum FeedPage {
-    /// Returns the pictures in an HTML text.
-    static func pictures(_ page: String, base: Address?) -> [FeedPicture] {
+    /// Returns the pictures in an HTML text, up to a maximum number.
+    static func pictures(_ page: String, base: Address?, atMost maximum: Int) -> [FeedPicture] {
         guard page.contains("<") else { return [] }
         var pictures: [FeedPicture] = []
         // Text that is not HTML has no pictures.
         _ = read(page) { event in
             guard case .start(let name, let attributes) = event, name == XMLName("img"),
-                pictures.count < FeedItem.maximumPictures,
+                pictures.count < maximum,
                 let picture = FeedPicture(
                     imageWith: { attribute in
                         attributes[attribute].flatMap { String(validating: $0, as: UTF8.self) }
