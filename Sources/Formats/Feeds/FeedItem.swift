@@ -183,14 +183,16 @@ struct FeedPicture {
 
     /// Whether this is a portrait of Gravatar. WordPress.com adds the author's portrait to each item.
     private var isPortrait: Bool {
-        let parts = address?.split(separator: "/", maxSplits: 3) ?? []
+        guard let address else { return false }
+        // An address without a scheme begins with two slashes.
+        let parts = (address.hasPrefix("//") ? "https:\(address)" : address).split(separator: "/", maxSplits: 3)
         return parts.count == 4 && parts[2] == "avatar" && ".\(parts[1])".hasSuffix(".gravatar.com")
     }
 }
 
 extension FeedPicture {
-    /// Creates the picture of an `img` element. Returns nil without an address, and for a picture that is one pixel
-    /// wide, because such pictures only count readers.
+    /// Creates the picture of an `img` element. Returns nil without an address, and for a portrait of Gravatar. Also
+    /// returns nil for a picture that is one pixel wide, because such pictures only count readers.
     ///
     /// - Parameters:
     ///   - value: returns the value of an attribute.
@@ -198,6 +200,7 @@ extension FeedPicture {
     init?(imageWith value: (XMLName) -> String?, base: Address?) {
         guard value(XMLName("width")) != "1", let source = value(XMLName("src")), !source.isEmpty else { return nil }
         self.init(address: base.resolve(source), medium: "image", description: value(XMLName("alt")))
+        if isPortrait { return nil }
     }
 }
 
