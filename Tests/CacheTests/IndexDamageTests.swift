@@ -253,6 +253,27 @@ import Testing
         #expect(try columns(kind: "webdav", revision: "17 2") == ["17 2", nil])
     }
 
+    @Test("After an update of Vitrine, the folders of Nextcloud and feeds are read whole")
+    func validators() throws {
+        func validators(kind: String) throws -> [[String?]] {
+            let connection = try Connection(path: ":memory:", access: .readWrite)
+            try Schema.migrate(connection, through: 18)
+            try connection.run(
+                """
+                INSERT INTO gallery (key, address, kind, etag, last_modified) VALUES (1, 'http://localhost/', ?, 'g', 'h')
+                """, kind)
+            try connection.execute(
+                "INSERT INTO folder (path, etag, last_modified) VALUES (x'', 'a', 'b'), (x'61', 'c', NULL)")
+            try connection.execute(Schema.migrations[18])
+            return try connection.map(
+                "SELECT etag, last_modified FROM gallery UNION ALL SELECT etag, last_modified FROM folder"
+            ) { [$0.optionalText(0), $0.optionalText(1)] }
+        }
+        #expect(try validators(kind: "nextcloud") == [["g", "h"], [nil, nil], [nil, nil]])
+        #expect(try validators(kind: "feed") == [[nil, nil], ["a", "b"], ["c", nil]])
+        #expect(try validators(kind: "webdav") == [["g", "h"], ["a", "b"], ["c", nil]])
+    }
+
     @Test("The index of ids becomes an ordinary one, also for a connection that was open before")
     func indexOfIDs() throws {
         let folder = TestFolder()

@@ -312,6 +312,10 @@ enum Schema {
         """
         -- The collation of the sort keys of the photos' names; see NaturalKey. NULL if unknown.
         ALTER TABLE gallery ADD COLUMN collation TEXT;
+        -- The next update reads whole lists, because Nextcloud's dates are by the camera's clock now, and the rules have
+        -- changed that decide which pictures of a feed are photos.
+        UPDATE folder SET etag = NULL, last_modified = NULL WHERE (SELECT kind FROM gallery) = 'nextcloud';
+        UPDATE gallery SET etag = NULL, last_modified = NULL WHERE kind = 'feed';
         """,
     ]
 }
