@@ -116,11 +116,10 @@ struct ExifReader: ~Copyable {
 
     /// Returns a comment's text. The comment's first eight bytes name the character code.
     ///
-    /// libexif reads only ASCII, and returns fixed words for comments in other codes. Some programs omit the code.
-    /// Binary data contain control characters, or are not valid in UTF-8.
+    /// libexif reads only ASCII, and returns fixed words for comments in other codes. Some programs omit the code,
+    /// so the comment may be shorter. Binary data contain control characters, or are not valid in UTF-8.
     private func comment(_ entry: UnsafeMutablePointer<ExifEntry>) -> String? {
         let bytes = UnsafeBufferPointer(start: entry.pointee.data, count: Int(entry.pointee.size))
-        guard bytes.count > 8 else { return nil }
         let (code, rest) = (bytes.prefix(8), bytes.dropFirst(8))
         let text: String?
         if code.elementsEqual("ASCII\0\0\0".utf8) {
