@@ -131,6 +131,29 @@ import Testing
         #expect(throws: SQLiteError.interrupted) { try gallery().dropThumbnails(5) }
     }
 
+    @Test("A table without an index does not hang the removal of photos")
+    func rowsWithoutIndex() async throws {
+        try await make()
+        // Without an index, each statement visits all rows.
+        try Connection(path: folder.path("\(path)/gallery.sqlite"), access: .readWrite).execute(
+            """
+            DROP TABLE photo;
+            CREATE TABLE photo (
+                key, revision, library_part, photo_file, photo_size, photo_digest, photo_held, photo_etag,
+                photo_last_modified
+            );
+            INSERT INTO photo (key)
+                WITH RECURSIVE number (n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM number)
+                SELECT n FROM number LIMIT 60000;
+            """)
+        folder.write("\(path)/photos/1-1-a", "a photo")
+        let gallery = try gallery()
+        #expect(throws: SQLiteError.interrupted) {
+            try gallery.dropPhotos(["1-1-a"], within: .zero) { Issue.record("\($0)") }
+        }
+        #expect(folder.entries("\(path)/photos") == ["1-1-a"])
+    }
+
     @Test("A database does not shrink into a folder behind a link")
     func shrinksBehindLink() async throws {
         try await make()

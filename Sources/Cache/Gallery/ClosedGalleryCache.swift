@@ -47,13 +47,16 @@ public struct ClosedGalleryCache: Sendable {
         }
     }
 
+    /// The usual limit for the time of all statements. Statements that read few rows take milliseconds.
+    static let patience: Duration = .seconds(2)
+
     /// Opens a cache's database, and calls `body`. Interrupts statements that take too long.
     ///
     /// The fetcher reads strangers' bytes and can write any database. A forged view could run for ever.
     ///
-    /// - Parameter patience: the longest time for all statements. Statements that read few rows take milliseconds.
+    /// - Parameter patience: the longest time for all statements.
     static func withDatabase<Result>(
-        in folder: String, _ access: Connection.Access = .readOnly, within patience: Duration = .seconds(2),
+        in folder: String, _ access: Connection.Access = .readOnly, within patience: Duration = Self.patience,
         _ body: (Connection) throws -> Result
     ) throws -> Result {
         let connection = try Connection(path: folder + "/gallery.sqlite", access: access, patience: 200)
@@ -245,29 +248,33 @@ extension ClosedGalleryCache {
     /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full to
     /// change the rows, the method removes the files first; a row without its file causes a new fetch.
     ///
-    /// - Parameter onFailure: called for each file that cannot be removed.
-    func dropPhotos(_ names: [String], onFailure: (CacheError) -> Void) throws {
+    /// - Parameters:
+    ///   - patience: the longest time for all statements.
+    ///   - onFailure: called for each file that cannot be removed.
+    func dropPhotos(
+        _ names: [String], within patience: Duration = Self.patience, onFailure: (CacheError) -> Void
+    ) throws {
         try withExclusiveLock {
             guard try hasFolder("photos") else { return }
             do {
-                try clearRows(of: names)
+                try clearRows(of: names, within: patience)
             } catch let error where CacheError(thrown: error) == .full {
                 for name in names { removeFile("\(folder)/photos/\(name)", onFailure) }
-                return try clearRows(of: names)
+                return try clearRows(of: names, within: patience)
             }
             for name in names { removeFile("\(folder)/photos/\(name)", onFailure) }
         }
     }
 
-    private func clearRows(of names: [String]) throws {
+    private func clearRows(of names: [String], within patience: Duration) throws {
         guard record != nil else { return }
-        let connection = try Connection(path: database, access: .readWrite, patience: 200)
-        try connection.transaction(writes: true) {
-            for name in names {
-                guard let key = PhotoFiles.key(in: name) else { continue }
-                try connection.run(
-                    "UPDATE photo SET \(GalleryWriter.withoutFile) WHERE key = ? AND photo_file = ?", key.rawValue, name
-                )
+        let sql = "UPDATE photo SET \(GalleryWriter.withoutFile) WHERE key = ? AND photo_file = ?"
+        try Self.withDatabase(in: folder, .readWrite, within: patience) { connection in
+            try connection.transaction(writes: true) {
+                for name in names {
+                    guard let key = PhotoFiles.key(in: name) else { continue }
+                    try connection.run(sql, key.rawValue, name)
+                }
             }
         }
     }
