@@ -186,9 +186,16 @@ extension ClosedGalleryCache {
     var touched: Timestamp { max(Self.time(folder + "/lock"), Self.time(folder + "/gallery.sqlite")) }
 
     /// Whether the database has thumbnails, or more than a quarter of it is free space.
-    var canShrink: Bool {
-        number("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
-            || number("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
+    var canShrink: Bool { canShrink(within: Self.patience) }
+
+    /// Returns ``canShrink``, or false if the database is unreadable or the queries take too long.
+    ///
+    /// - Parameter patience: the longest time for each of the two queries.
+    func canShrink(within patience: Duration) -> Bool {
+        [
+            "SELECT EXISTS (SELECT 1 FROM thumbnail)",
+            "SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count",
+        ].contains { number($0, within: patience) ?? 0 > 0 }
     }
 
     private static let setAsidePrefix = "gallery.sqlite.damaged-"
@@ -199,7 +206,7 @@ extension ClosedGalleryCache {
 
     /// Returns the number that a query selects from the database. Returns nil if the database is unreadable, or if the
     /// query takes too long.
-    private func number(_ sql: String, within patience: Duration = .seconds(2)) -> Double? {
+    private func number(_ sql: String, within patience: Duration) -> Double? {
         guard record != nil else { return nil }
         return try? Self.withDatabase(in: folder, within: patience) { connection in
             try connection.first(sql) { $0.optionalDouble(0) ?? 0 }
@@ -291,9 +298,11 @@ extension ClosedGalleryCache {
 
     /// Removes up to `count` thumbnails. Returns the number of removed thumbnails. To make the file smaller, call
     /// ``shrink()``.
-    func dropThumbnails(_ count: Int) throws -> Int {
+    ///
+    /// - Parameter patience: the longest time for all statements.
+    func dropThumbnails(_ count: Int, within patience: Duration = Self.patience) throws -> Int {
         try withExclusiveLock {
-            try Self.withDatabase(in: folder, .readWrite) { connection in
+            try Self.withDatabase(in: folder, .readWrite, within: patience) { connection in
                 try connection.transaction(writes: true) {
                     let keys = try connection.map("SELECT photo FROM thumbnail LIMIT ?", count) { $0.int(0) }
                     try GalleryWriter.dropThumbnails(keys, connection)

@@ -81,18 +81,27 @@ extension CacheFolder {
     ///
     /// - Parameter size: the size, if the caller knows it. Otherwise this method measures the files.
     public func facts(of address: Address, size: Int64? = nil) -> GalleryFacts? {
+        facts(of: address, size: size, within: ClosedGalleryCache.patience)
+    }
+
+    /// Returns the same facts as ``facts(of:size:)``. If the count of failures takes too long, the count is zero.
+    ///
+    /// - Parameter patience: the longest time to count failures in a closed gallery.
+    func facts(of address: Address, size: Int64? = nil, within patience: Duration) -> GalleryFacts? {
         guard let gallery = gallery(address), let record = gallery.record else { return nil }
-        let count = (try? troubleCount(of: address, in: gallery)) ?? 0
+        let count = (try? troubleCount(of: address, in: gallery, within: patience)) ?? 0
         return GalleryFacts(
             record: record, size: size ?? gallery.databaseSize + gallery.photosSize,
             errorCount: count + (record.failure == nil ? 0 : 1))
     }
 
-    private func troubleCount(of address: Address, in gallery: ClosedGalleryCache) throws -> Int {
+    private func troubleCount(
+        of address: Address, in gallery: ClosedGalleryCache, within patience: Duration
+    ) throws -> Int {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try cache.read { try $0.troubleCount() }
         }
-        return try ClosedGalleryCache.withDatabase(in: gallery.folder) { connection in
+        return try ClosedGalleryCache.withDatabase(in: gallery.folder, within: patience) { connection in
             guard try Schema.version(of: connection) == Schema.version else { return 0 }
             return try CacheReader(connection).troubleCount()
         }

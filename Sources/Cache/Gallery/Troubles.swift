@@ -102,12 +102,19 @@ extension CacheFolder {
     ///
     /// Call this method off the main actor. The method leaves no cache open and writes nothing.
     public func failures(of address: Address, photoLimit: Int) -> GalleryFailures? {
+        // Many photos may have failed.
+        failures(of: address, photoLimit: photoLimit, within: .seconds(10))
+    }
+
+    /// Returns the same failures as ``failures(of:photoLimit:)``, or nil if reading them takes too long.
+    ///
+    /// - Parameter patience: the longest time to read the failures of a closed gallery.
+    func failures(of address: Address, photoLimit: Int, within patience: Duration) -> GalleryFailures? {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try? cache.read { try GalleryFailures($0, photoLimit: photoLimit) }
         }
         guard let gallery = gallery(address), gallery.record != nil else { return nil }
-        // Many photos may have failed.
-        return try? ClosedGalleryCache.withDatabase(in: gallery.folder, within: .seconds(10)) {
+        return try? ClosedGalleryCache.withDatabase(in: gallery.folder, within: patience) {
             connection -> GalleryFailures? in
             guard try Schema.version(of: connection) == Schema.version else { return nil }
             return try GalleryFailures(CacheReader(connection), photoLimit: photoLimit)
