@@ -140,6 +140,6 @@ public final class FolderWatch: Sendable {
         guard lstat(path, &status) == 0 else { return false }
         let (attributes, contents) = (status.st_ctim, status.st_mtim)
         return status.st_nlink > 1
-            || (attributes.tv_sec, attributes.tv_nsec) > (contents.tv_sec, contents.tv_nsec)
+            || (attributes.tv_sec, attributes.tv_nsec) != (contents.tv_sec, contents.tv_nsec)
     }
 }

@@ -428,7 +428,8 @@ import Testing
     func failures(path: String, error: RequestError) async throws {
         let (context, cache) = try open("http://127.0.0.1\(path)index.xml")
         let client = await makeClient()
-        #expect(try await update(cache, context, over: client) == error.failure)
+        let failure = try await update(cache, context, over: client)
+        #expect(failure == error.failure, "\(failure?.reason ?? "")")
         #expect(plain.requests.count == 1 && secure.requests.isEmpty == (path == "/ticket/"))
     }
 

@@ -109,7 +109,8 @@ struct UnattendedExport: WireValue {
     ///   browser no longer waits for this process.
     private func run(in services: Services, onBegin: () -> Bool) async -> Int32 {
         for (place, entry) in credentials { services.credentials.take(entry.signIn, for: place, by: entry.galleries) }
-        let work = "photos of \(gallery) to \(folder)".madeVisible
+        // A long text must not push the advice out of a report.
+        let work = "photos of \(gallery) to \(folder)".madeVisible.cut(toBytes: Self.longestResult)
         let advice = script.map { "To continue, run: sh \($0.shellWord)" } ?? "To continue, save the photos again."
         let report = UnattendedReport(
             in: services.locations.reportsFolder, atWork: "Vitrine is saving \(work) in the background.",
@@ -128,7 +129,6 @@ struct UnattendedExport: WireValue {
         }
         let isDone = code == ExitCode.done.rawValue
         let result = sentence.madeVisible
-        // A long result must not push the advice out of the report.
         report.end(isDone ? result : "\(result.cut(toBytes: Self.longestResult)) \(advice.madeVisible)")
         if let script, isDone { unlink(script) }
         services.log.info(.cache, sentence)

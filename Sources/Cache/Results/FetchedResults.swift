@@ -48,8 +48,10 @@ public final class FetchedResults {
     ///
     /// This is the case if the gallery is small, or the database has an index for the order. Otherwise, create a list
     /// in an order with an index, and then call ``arranged(_:filter:sections:)``.
-    public static func loadsFast(_ order: PhotoOrder, _ reader: CacheReader) throws -> Bool {
-        try PhotoQuery(order: order, filter: .all).isIndexed || reader.gallery().photoCount < firstLoad
+    public static func loadsFast(_ order: PhotoOrder, _ reader: CacheReader, _ cache: GalleryCache) throws -> Bool {
+        try cache.mark.watch {
+            try PhotoQuery(order: order, filter: .all).isIndexed || reader.gallery().photoCount < firstLoad
+        }
     }
 
     /// Creates a list of all photos of a gallery and loads its beginning.

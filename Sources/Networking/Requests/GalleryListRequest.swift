@@ -81,15 +81,22 @@ public struct GalleryListRequest: NetworkRequest {
             let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
             try await update(from: place, after: source, nil, over: client, with: permit)
         } catch let failure {
-            guard Self.mayBeOfAnotherKind(failure) else { throw failure }
+            // The server may have begun to redirect to its secure address. The client follows such a redirect only for
+            // a GET.
+            let secured = failure as? HTTPError == .forbiddenRedirect ? source.root.secured : nil
+            guard secured != nil || Self.mayBeOfAnotherKind(failure) else { throw failure }
             do {
-                let found = try await finder.find(plan: listPlan(record, source), with: permit)
-                // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error
-                // page.
-                guard found.isSure(after: source) else { throw failure }
-                try await update(from: found, record, finder, client, permit)
-            } catch RequestError.signIn(let question) where failure as? HTTPError == .forbiddenRedirect {
-                // The server now redirects to its secure address, and wants a password there.
+                if let secured {
+                    let place = ServerPlace(source.kind, at: secured, of: cache, wasPublic: record.wasPublic)
+                    try await update(from: place, after: nil, nil, over: client, with: TransferPermit(.list))
+                } else {
+                    let found = try await finder.find(plan: listPlan(record, source), with: permit)
+                    // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error
+                    // page.
+                    guard found.isSure(after: source) else { throw failure }
+                    try await update(from: found, record, finder, client, permit)
+                }
+            } catch RequestError.signIn(let question) where secured != nil {
                 throw RequestError.signIn(question)
             } catch _ {
                 throw failure
@@ -99,11 +106,9 @@ public struct GalleryListRequest: NetworkRequest {
     }
 
     /// Whether an error suggests that the address holds another kind of list, or that the list has moved.
-    ///
-    /// Many servers redirect `http` addresses to `https`. The client follows such a redirect only for a GET.
     private static func mayBeOfAnotherKind(_ error: any Error) -> Bool {
         switch error {
-        case is FormatError, RequestError.wrongType, HTTPError.forbiddenRedirect: true
+        case is FormatError, RequestError.wrongType: true
         case RequestError.status(let status, _): [404, 405, 501].contains(status)
         default: false
         }

@@ -94,8 +94,17 @@ final class Marks {
     }
 
     /// Calls an action with the keys of photos as soon as all earlier changes of marks have taken effect.
+    ///
+    /// Removing all marks does not cancel the action.
     func find(_ photos: Photos, _ action: @escaping @MainActor (KeySet) -> Void) {
-        combine(with: photos) { _, found in action(found) }
+        guard photos.count > Self.few else {
+            let found = photos.keys
+            return perform { _ in action(found) }
+        }
+        enqueue { [weak self] _ in
+            let found = await photos.allKeys()
+            if self != nil { action(found) }
+        }
     }
 
     /// Removes all marks, and cancels pending changes.

@@ -141,14 +141,11 @@ final class LogScreen: Screen {
     /// Sends the log to the clipboard. If not all entries fit, sends the last ones.
     private func copy() {
         guard context.capabilities.clipboard else { return send(.notice(ClipboardText.unavailable)) }
+        // An empty text would clear the clipboard. An entry always fits, because the log cuts long messages.
         guard !entries.isEmpty else { return send(.notice("The log is empty.")) }
         var text = ClipboardText()
         for entry in entries.reversed() {
             guard text.add(entry.line) else { break }
-        }
-        // An empty text would clear the clipboard.
-        guard !text.lines.isEmpty else {
-            return send(.notice("The last entry is too long for the clipboard."))
         }
         send(.copy(text.lines.reversed().map { $0 + "\n" }.joined()))
         let (sent, count) = (text.lines.count, entries.count)

@@ -38,6 +38,9 @@ struct PhotoActions {
         .openExternally, .copy, .copyPath, .save, .delete, .renew, .compare, .writeRatings,
     ])
 
+    /// The commands that ask the user a question or open a screen.
+    static let questions: Set<Command> = [.rate, .save, .delete, .compare, .writeRatings]
+
     /// Performs a command from ``commands`` on these photos.
     func perform(_ command: Command, on keys: [PhotoKey]) {
         guard !keys.isEmpty else { return }

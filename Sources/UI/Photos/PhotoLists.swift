@@ -74,7 +74,7 @@ final class PhotoLists {
         self.sections = sections
         // `arrange()` makes the sections by folder later, and sorts a long list without an index. Reading all rows of a
         // long list would delay the first frame.
-        let isFast = try FetchedResults.loadsFast(order, reader)
+        let isFast = try FetchedResults.loadsFast(order, reader, cache)
         all = try FetchedResults(
             of: cache, order: isFast ? order : PhotoOrder(),
             sections: !isFast || sections == .folder ? .none : sections)

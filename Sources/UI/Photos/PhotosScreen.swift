@@ -336,7 +336,8 @@ final class PhotosScreen: Screen, ListScreen {
     private func act(_ command: Command) {
         isChosen = true
         marking.withTargets(selected) { [weak self, selected] photos in
-            guard let self else { return }
+            // Reading a large folder takes time. A late question must not take a key meant for another screen.
+            guard let self, isOnTop || !PhotoActions.questions.contains(command) else { return }
             let keys = marking.ordered(photos, selected)
             PhotoActions(context, results: results, from: self).perform(command, on: keys)
         }
@@ -346,21 +347,22 @@ final class PhotosScreen: Screen, ListScreen {
     ///
     /// - Parameter seconds: the time for each photo, instead of the setting.
     private func showSlides(seconds: Int? = nil) {
-        marking.withTargets(selected) { [weak self] in self?.pushSlideshow($0, seconds: seconds) }
+        marking.withTargets(selected) { [weak self, selected] in
+            if let self, isOnTop { pushSlideshow($0, from: selected, seconds: seconds) }
+        }
     }
 
-    private func pushSlideshow(_ targets: KeySet, seconds: Int?) {
+    private func pushSlideshow(_ targets: KeySet, from selected: PhotoEntries.Entry?, seconds: Int?) {
         // A folder's photos are not in the list of its parent folder.
-        let isOfFolder = selectedFolder != nil
+        let isOfFolder = selected.map { $0.photo == nil } ?? false
         let results = isOfFolder ? lists.all : results
         let slides = targets.count > 1 ? results.ordered(targets) : []
         let count = slides.isEmpty ? results.count : slides.count
-        let start = selection.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
+        let start = selected?.photo.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
         guard count > 1, let first = start ?? slides.first ?? lists.all.ordered(targets).first else {
             return send(.notice("There is no other photo to show."))
         }
-        let screen = PhotoScreen(
-            context, results: results, includesAllFolders: isOfFolder, key: first, delegate: self)
+        let screen = PhotoScreen(context, results: results, includesAllFolders: isOfFolder, key: first, delegate: self)
         screen.beginSlideshow(over: slides, seconds: seconds)
         photoScreenDidShow(first)
         send(.push(screen))
@@ -404,7 +406,8 @@ final class PhotosScreen: Screen, ListScreen {
         marking.dropGone()
         scroll.setCount(entries.count)
         let known = lists.takeOpening() && !isChosen ? nil : selected
-        selected = travel.takeTarget(in: entries) ?? search.selectionInNewLists(known) ?? known ?? entries[0]
+        selected =
+            travel.takeTarget(in: entries) ?? search.selectionInNewLists(known) ?? known ?? entries[scroll.selected]
         let index = selected.flatMap { entries.index(of: $0) } ?? lists.indexOfFolder(containing: selection)
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
