@@ -28,12 +28,14 @@ SWIFT ?= swift
 CHECKED = --explicit-target-dependency-import-check error
 # Swift's libraries are linked statically, so that the program runs without Swift, and so is the C++ library that they need, which
 # would otherwise take most of the loading time. Swift links it by name; the linker takes an archive if its folder has nothing
-# else. Libraries never look up the program's functions, so these are not exported.
+# else. Compilers for other systems have archives of the same name. Libraries never look up the program's functions, so these are
+# not exported.
+LIBRARIES = /usr/lib
 STATIC = .build/static
-ARCHIVES = /usr/lib/gcc/*/*/libstdc++.a
+ARCHIVES = $(LIBRARIES)/gcc/$(ARCHITECTURE)-*linux*/*/libstdc++.a
 # Programs need no library beside them, so the loader does not search there. Functions are bound when a program starts, so that
 # pictures cannot redirect them later. Tools/Scripts/check-hardening reads the result.
-LINKED = --static-swift-stdlib --disable-local-rpath -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --no-export-dynamic \
+LINKED = --static-swift-stdlib --disable-local-rpath -Xlinker "-L$(CURDIR)/$(STATIC)" -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker noexecstack
 # The shims of C libraries are compiled as part of Swift modules, and so are the C library's checked functions. Swift's own code
 # has bounds checks, and no shadow stack or branch targets: its libraries lack them.
@@ -41,7 +43,7 @@ HARDENED = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protecto
 	-Xswiftc -Xfrontend -Xswiftc -enable-stack-protector
 # Builds in two folders are the same: messages name files below this folder, and modules have no digest of their options. There is
 # no debugging information, because parts of it differ between builds by chance.
-REPEATABLE = -debug-info-format none -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
+REPEATABLE = -debug-info-format none -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." \
 	-Xswiftc -Xfrontend -Xswiftc -no-serialize-debugging-options -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 RELEASE = $(CHECKED) -c release $(LINKED) $(HARDENED) $(REPEATABLE)
 STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
@@ -88,7 +90,7 @@ build:
 # Debian's libjpeg has version 62 of its interface, and that of Ubuntu and most others version 8. So the decoder that runs on all
 # systems contains it.
 portable: STATIC = .build/portable
-portable: ARCHIVES += /usr/lib/*/libjpeg.a
+portable: ARCHIVES += $(LIBRARIES)/$(ARCHITECTURE)-linux-gnu/libjpeg.a
 portable: build
 
 test:
@@ -177,17 +179,17 @@ bench: build
 
 # Installing builds nothing, so that another user than the builder can run it.
 install:
-	@test -x $(BUILT)/vitrine || { echo "Run make build first."; exit 1; }
+	@test -x "$(BUILT)/vitrine" || { echo "Run make build first."; exit 1; }
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"
-	install -s -m 755 $(BUILT)/vitrine "$(DESTDIR)$(PREFIX)/bin/vitrine"
-	install -s -m 755 $(BUILT)/vitrine-decoder "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
-	install -s -m 755 $(BUILT)/vitrine-fetcher "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-fetcher"
+	install -s -m 755 "$(BUILT)/vitrine" "$(DESTDIR)$(PREFIX)/bin/vitrine"
+	install -s -m 755 "$(BUILT)/vitrine-decoder" "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
+	install -s -m 755 "$(BUILT)/vitrine-fetcher" "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-fetcher"
 	cp -R TestGallery Tools/Towns "$(DESTDIR)$(PREFIX)/share/vitrine/"
 	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine"
 	for made in "man:$(MAN)/vitrine.1" "completions bash:$(BASH)/vitrine" "completions zsh:$(ZSH)/_vitrine" \
 		"completions fish:$(FISH)/vitrine.fish"; do \
 		file="$(DESTDIR)$(PREFIX)/share/$${made#*:}"; \
-		install -d "$${file%/*}" && $(BUILT)/vitrine $${made%%:*} >"$$file" && chmod 644 "$$file" || exit 1; \
+		install -d "$${file%/*}" && "$(BUILT)/vitrine" $${made%%:*} >"$$file" && chmod 644 "$$file" || exit 1; \
 	done
 	install -D -m 644 Tools/Desktop/vitrine.desktop "$(DESTDIR)$(PREFIX)/share/applications/vitrine.desktop"
 	install -D -m 644 Tools/Desktop/vitrine.metainfo.xml "$(DESTDIR)$(PREFIX)/share/metainfo/example.vitrine.vitrine.metainfo.xml"
@@ -203,19 +205,19 @@ tarball: portable
 
 # Like installing, this builds nothing.
 archive:
-	rm -rf $(STAGE)
-	$(MAKE) install DESTDIR=$(STAGE) PREFIX=/$(TARBALL)
-	install -m 644 README.md LICENSE $(STAGE)/$(TARBALL)
-	install -m 644 debian/copyright $(STAGE)/$(TARBALL)/COPYRIGHT
-	Tools/Scripts/make-sbom $(STAGE)/$(TARBALL) >$(STAGE)/vitrine.spdx.json
-	mv $(STAGE)/vitrine.spdx.json $(STAGE)/$(TARBALL)/
-	tar --create $(COMPRESSION) --owner=0 --group=0 --sort=name --directory $(STAGE) --file $(ARCHIVE) $(TARBALL)
+	rm -rf "$(STAGE)"
+	$(MAKE) install DESTDIR="$(STAGE)" PREFIX=/$(TARBALL)
+	install -m 644 README.md LICENSE "$(STAGE)/$(TARBALL)"
+	install -m 644 debian/copyright "$(STAGE)/$(TARBALL)/COPYRIGHT"
+	Tools/Scripts/make-sbom "$(STAGE)/$(TARBALL)" >"$(STAGE)/vitrine.spdx.json"
+	mv "$(STAGE)/vitrine.spdx.json" "$(STAGE)/$(TARBALL)/"
+	tar --create $(COMPRESSION) --owner=0 --group=0 --sort=name --directory "$(STAGE)" --file "$(ARCHIVE)" $(TARBALL)
 
 # Like installing, this builds nothing.
 sbom:
-	rm -rf $(STAGE)
-	$(MAKE) install DESTDIR=$(STAGE) PREFIX=/usr
-	Tools/Scripts/make-sbom $(STAGE) >.build/vitrine.spdx.json
+	rm -rf "$(STAGE)"
+	$(MAKE) install DESTDIR="$(STAGE)" PREFIX=/usr
+	Tools/Scripts/make-sbom "$(STAGE)" >.build/vitrine.spdx.json
 
 # Takes as long as two releases from nothing.
 reproducible:

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files that `make install` installs, and packages with them.
+/// The files that `make install` installs, packages with them, and the scripts of the build.
 @Suite(.ownThread) struct InstallationTests {
     private let home = Household()
     private let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
@@ -57,17 +57,44 @@ import Testing
         #expect(check.text.contains("is complete, and its program runs."))
     }
 
+    @Test("Vitrine can be built in a folder with a space, and contains only libraries of this machine")
+    func builtInAnyFolder() throws {
+        let machine = try #require(try Command("/usr/bin/uname", ["-m"]).lines.first)
+        let wanted = ["\(machine)-linux-gnu/libjpeg.a", "gcc/\(machine)-linux-gnu/12/libstdc++.a"]
+        for file in wanted + ["z80-linux-gnu/libjpeg.a", "gcc/\(machine)-w64-mingw32/12/libstdc++.a"] {
+            home.folder.write("lib/\(file)", "")
+        }
+        let swift = try home.folder.writeProgram("swift", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+        try home.folder.writeProgram("a place/Tools/Scripts/install-packages", "#!/bin/sh\n")
+        let make = try Command(
+            "/usr/bin/make",
+            [
+                "-C", home.folder.path("a place"), "-f", repository + "/Makefile", "portable", "SWIFT=\(swift)",
+                "LIBRARIES=\(home.folder.path("lib"))",
+            ])
+        #expect(make.status == 0, "\(make.errors)")
+        #expect(make.lines.contains { $0.hasPrefix("-L/") && $0.hasSuffix("/a place/.build/portable") })
+        #expect(make.lines.contains { $0.hasPrefix("/") && $0.hasSuffix("/a place=.") })
+        let links = home.folder.path("a place/.build/portable")
+        #expect(home.folder.entries("a place/.build/portable") == ["libjpeg.a", "libstdc++.a"])
+        for file in wanted {
+            let link = "\(links)/\(file.split(separator: "/").last ?? "")"
+            let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
+            #expect(target == home.folder.path("lib/\(file)"))
+        }
+    }
+
     @Test func archiveRunsFromAnyFolder() throws {
         let folder = home.folder.path("any folder")
         let make = try Command(
             "/usr/bin/make",
             [
-                "-C", repository, "archive", "BUILT=\(Built.folder)", "STAGE=\(home.folder.path("stage"))",
-                "ARCHIVE=\(home.folder.path("vitrine.tar"))", "COMPRESSION=",
+                "-C", repository, "archive", "BUILT=\(Built.folder)", "STAGE=\(home.folder.path("a stage"))",
+                "ARCHIVE=\(home.folder.path("an archive.tar"))", "COMPRESSION=",
             ])
         #expect(make.status == 0, "\(make.errors)")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        #expect(try Command("/bin/tar", ["-C", folder, "-xf", home.folder.path("vitrine.tar")]).status == 0)
+        #expect(try Command("/bin/tar", ["-C", folder, "-xf", home.folder.path("an archive.tar")]).status == 0)
         let unpacked = try #require(FileManager.default.contentsOfDirectory(atPath: folder).first)
         let show = try Command(
             "\(folder)/\(unpacked)/bin/vitrine",
