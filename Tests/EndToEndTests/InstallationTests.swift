@@ -57,6 +57,76 @@ import Testing
         #expect(check.text.contains("is complete, and its program runs."))
     }
 
+    /// Runs install-packages as root. Programs of the test record their calls, and apt-get installs nothing.
+    ///
+    /// - Parameters:
+    ///   - packages: the system's packages, with the wanted and present state and the architecture.
+    ///   - systemctl: the answer of systemctl.
+    private func installPackages(
+        _ use: String, packages: [(name: String, state: String, architecture: String)] = [],
+        systemctl: String = "exit 1"
+    ) throws -> (command: Command, calls: [String]) {
+        let status = packages.map {
+            "Package: \($0.name)\nStatus: \($0.state)\nArchitecture: \($0.architecture)\nVersion: 1\n"
+                + "Multi-Arch: \($0.architecture == "all" ? "no" : "same")\n\n"
+        }
+        home.folder.write("dpkg/status", status.joined())
+        let record = "#!/bin/sh\necho \"${0##*/} $*\" >>\"${0%/*}/../calls\"\n"
+        for (name, action) in [
+            ("dpkg-query", "exec /usr/bin/dpkg-query --admindir=\"${0%/*}/../dpkg\" \"$@\""), ("dpkg", "echo amd64"),
+            ("id", "echo 0"), ("apt-get", "case \"$*\" in *install*) exit 100 ;; esac"), ("systemctl", systemctl),
+        ] {
+            try home.folder.writeProgram("bin/\(name)", record + action + "\n")
+        }
+        let command = try Command(
+            repository + "/Tools/Scripts/install-packages", [use],
+            environment: ["PATH": "\(home.folder.path("bin")):/usr/bin:/bin"])
+        let calls = String(
+            decoding: FileManager.default.contents(atPath: home.folder.path("calls")) ?? Data(), as: UTF8.self)
+        return (command, calls.split(separator: "\n").map(String.init))
+    }
+
+    @Test("Packages are missing unless they are installed for this machine")
+    func missingPackages() throws {
+        let (command, _) = try installPackages(
+            "run",
+            packages: [
+                ("libtiff-dev", "hold ok installed", "amd64"), ("libpng-dev", "install ok installed", "amd64"),
+                ("libpng-dev", "install ok installed", "i386"), ("libwebp-dev", "install ok installed", "i386"),
+                ("ncurses-base", "install ok installed", "all"), ("libexif-dev", "install ok half-configured", "amd64"),
+                ("zlib1g-dev", "deinstall ok config-files", "amd64"),
+            ])
+        let words = Set(try #require(command.lines.first).split(separator: " ").map(String.init))
+        #expect(words.isSuperset(of: ["Installing", "libwebp-dev", "libexif-dev", "zlib1g-dev", "libxml2-dev"]))
+        #expect(words.isDisjoint(with: ["libtiff-dev", "libpng-dev", "ncurses-base"]))
+    }
+
+    @Test("Installing removes no packages, and a failure names the command to decide with")
+    func packagesAreKept() throws {
+        let (command, calls) = try installPackages("run")
+        let installs = calls.filter { $0.hasPrefix("apt-get") && $0.contains(" install ") }
+        #expect(installs.count == 1 && installs.allSatisfy { $0.contains(" --no-remove ") })
+        #expect(command.status == 1)
+        #expect(command.errors.contains("\napt-get install --no-install-recommends libavcodec-dev libavformat-dev"))
+    }
+
+    @Test("Systemd does not start servers that are installed for tests, and keeps those that were there")
+    func serversStayOff() throws {
+        let systemd = "case \"$*\" in \"cat nginx.service\") exit 1 ;; esac"
+        let (command, calls) = try installPackages("test", systemctl: systemd)
+        #expect(calls.filter { $0.contains(" mask ") } == ["systemctl --quiet mask nginx.service"])
+        let mask = try #require(calls.firstIndex { $0.contains(" mask ") })
+        let install = try #require(calls.firstIndex { $0.hasPrefix("apt-get") && $0.contains(" nginx-light ") })
+        #expect(mask < install)
+        #expect(command.text.contains("systemctl unmask nginx.service\n"))
+    }
+
+    @Test("Without systemd no service is masked")
+    func nothingIsMaskedWithoutSystemd() throws {
+        let (command, calls) = try installPackages("test")
+        #expect(command.lines.count == 1 && !calls.contains { $0.contains(" mask ") })
+    }
+
     @Test("Vitrine can be built in a folder with a space, and contains only libraries of this machine")
     func builtInAnyFolder() throws {
         let machine = try #require(try Command("/usr/bin/uname", ["-m"]).lines.first)
