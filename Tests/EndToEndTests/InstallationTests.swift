@@ -127,6 +127,25 @@ import Testing
         #expect(command.lines.count == 1 && !calls.contains { $0.contains(" mask ") })
     }
 
+    @Test("A signal to run-tests ends the test run", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signalEndsTests(signal: Int32) throws {
+        let command = try home.folder.writeProgram("command", "#!/bin/sh\necho $$\nexec sleep 1000\n")
+        let (reading, writing) = try ChildProcess.makePipe()
+        let output = FileHandle(fileDescriptor: reading, closeOnDealloc: true)
+        let script = try ChildProcess(repository + "/Tools/Scripts/run-tests", [command], output: writing)
+        close(writing)
+        var text = ""
+        while !text.contains("\n") {
+            let data = output.availableData
+            guard !data.isEmpty else { break }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        let number = try #require(pid_t(text.dropLast()))
+        defer { kill(number, SIGKILL) }
+        #expect(script.end(signal) == 130)
+        #expect(kill(number, 0) != 0)
+    }
+
     @Test("Vitrine can be built in a folder with a space, and contains only libraries of this machine")
     func builtInAnyFolder() throws {
         let machine = try #require(try Command("/usr/bin/uname", ["-m"]).lines.first)
