@@ -33,9 +33,11 @@ private struct BashCompletion {
         _vitrine() {
             local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= position=0 i
             COMPREPLY=()
-            # bash splits words at “=”.
+            # bash splits words at “=”, and addresses also at “:”.
             if [[ $current == = ]]; then
                 current=
+            elif [[ $previous == : && $current == //* ]]; then
+                return
             elif [[ $previous == = ]]; then
                 previous=${COMP_WORDS[COMP_CWORD-2]}
             fi
@@ -45,7 +47,7 @@ private struct BashCompletion {
             for ((i = 1; i < COMP_CWORD; i++)); do
                 case ${COMP_WORDS[i]} in
                 \(pattern { $0.values != nil })) [[ ${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++)) ;;
-                =) ((i++)) ;;
+                =|:) ((i++)) ;;
                 -*) ;;
                 *) if [[ -z $command ]]; then command=${COMP_WORDS[i]}; else ((position++)); fi ;;
                 esac
