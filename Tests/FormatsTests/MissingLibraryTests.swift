@@ -15,12 +15,14 @@ import Testing
     @Test("A missing library is reported") func reported() throws {
         let parser = try parser(missing)
         let error = try #require(throws: FormatError.self) { _ = try parser.parse(text) }
-        guard case .missingLibrary(missing, "libxml2", let reason) = error else {
+        guard case .missingLibrary(missing, "libxml2, version 2.13 or earlier", let reason) = error else {
             Issue.record("\(error)")
             return
         }
         #expect(reason.contains(missing))
-        #expect(error.description == "\(missing) cannot be loaded (\(reason)). Install libxml2.")
+        #expect(
+            error.description == "The file \(missing) of the XML library cannot be loaded (\(reason)). "
+                + "Install libxml2, version 2.13 or earlier.")
         // The error is transient: the library may be installed later.
         #expect(error.isTransient && !FormatError.empty.isTransient)
         // Further bytes and the end repeat the error.

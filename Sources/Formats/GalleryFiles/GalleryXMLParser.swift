@@ -139,7 +139,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .missingLibrary(let file, let package, let reason):
-            "\(file) cannot be loaded (\(reason)). Install \(package)."
+            "The file \(file) of the XML library cannot be loaded (\(reason)). Install \(package)."
         case .empty: "The gallery file is empty."
         case .notAGallery(let what): "This is \(what), not a gallery."
         case .severalAlbums:

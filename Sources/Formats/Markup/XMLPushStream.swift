@@ -225,8 +225,8 @@ extension String {
 final class XMLLibrary {
     /// The library's file name, which the system's loader looks up.
     static let file = "libxml2.so.2"
-    /// The Debian package that contains the library.
-    private static let package = "libxml2"
+    /// The package and its versions that contain the library. Later versions have another file.
+    private static let package = "libxml2, version 2.13 or earlier"
 
     /// The functions of libxml2 that Vitrine calls.
     let functions: UnsafePointer<cxml_library>
