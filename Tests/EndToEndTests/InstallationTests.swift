@@ -207,8 +207,13 @@ import Testing
         let make = try Command(
             "/usr/bin/make", ["-C", repository, "install", "BUILT=\(Built.folder)", "DESTDIR=\(root)", "PREFIX=/usr"])
         #expect(make.status == 0)
-        let list = try Command(repository + "/Tools/Scripts/make-sbom", [root])
+        home.folder.write("root/usr/share/vitrine/日本.txt", "")
+        // The list is UTF-8 in every locale.
+        let list = try Command(
+            repository + "/Tools/Scripts/make-sbom", [root],
+            environment: home.environment(["PYTHONIOENCODING": "iso-8859-1"]))
         #expect(list.status == 0, "\(list.errors)")
+        #expect(list.text.contains(#""fileName": "./usr/share/vitrine/日本.txt""#))
         func mistakes(_ text: String) throws -> String {
             let command = try Command(
                 "/usr/bin/python3", ["-c", Self.validator, home.folder.write("list.json", text)],
