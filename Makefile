@@ -194,6 +194,9 @@ install:
 	install -D -m 644 Tools/Desktop/vitrine.desktop "$(DESTDIR)$(PREFIX)/share/applications/vitrine.desktop"
 	install -D -m 644 Tools/Desktop/vitrine.metainfo.xml "$(DESTDIR)$(PREFIX)/share/metainfo/example.vitrine.vitrine.metainfo.xml"
 	install -D -m 644 Tools/Desktop/vitrine.svg "$(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps/vitrine.svg"
+	@# File managers read which program opens a file from a list. Packages update this list when they are installed.
+	@test -n "$(DESTDIR)" || ! command -v update-desktop-database >/dev/null || \
+		update-desktop-database "$(PREFIX)/share/applications"
 
 # dpkg-buildpackage would demand Debian's package of Swift, which Debian 12 has not.
 deb: portable

@@ -7,6 +7,12 @@ import Testing
     private let home = Household()
     private let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
 
+    /// The calls that the test's own programs have recorded.
+    private var calls: [String] {
+        let record = FileManager.default.contents(atPath: home.folder.path("calls")) ?? Data()
+        return String(decoding: record, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
     @Test func installationIsComplete() throws {
         let make = try Command(
             "/usr/bin/make",
@@ -51,6 +57,26 @@ import Testing
         #expect(entry.contains("\nExec=vitrine %f\n") && entry.contains("\nTerminal=true\n"))
     }
 
+    @Test("Installing tells the desktop which files the program opens, and filling a package's folder does not")
+    func desktopIsTold() throws {
+        try home.folder.writeProgram("bin/update-desktop-database", "#!/bin/sh\necho \"$*\" >>\"${0%/*}/../calls\"\n")
+        for program in ["vitrine", "vitrine-decoder", "vitrine-fetcher"] {
+            let copy = home.folder.path("built/\(program)")
+            #expect(try Command("/usr/bin/install", ["-D", "-m", "755", "/bin/true", copy]).status == 0)
+        }
+        for (root, prefix) in [(home.folder.path("root"), "/usr"), ("", home.folder.path("local"))] {
+            let make = try Command(
+                "/usr/bin/make",
+                [
+                    "-C", repository, "install", "BUILT=\(home.folder.path("built"))", "DESTDIR=\(root)",
+                    "PREFIX=\(prefix)",
+                ],
+                environment: ["PATH": "\(home.folder.path("bin")):/usr/bin:/bin"])
+            #expect(make.status == 0, "\(make.errors)")
+        }
+        #expect(calls == [home.folder.path("local/share/applications")])
+    }
+
     @Test func packagesAreComplete() throws {
         let check = try Command(repository + "/Tools/Scripts/check-package", [Built.folder])
         #expect(check.status == 0, "\(check.errors)")
@@ -81,9 +107,7 @@ import Testing
         let command = try Command(
             repository + "/Tools/Scripts/install-packages", [use],
             environment: ["PATH": "\(home.folder.path("bin")):/usr/bin:/bin"])
-        let calls = String(
-            decoding: FileManager.default.contents(atPath: home.folder.path("calls")) ?? Data(), as: UTF8.self)
-        return (command, calls.split(separator: "\n").map(String.init))
+        return (command, calls)
     }
 
     @Test("Packages are missing unless they are installed for this machine")
