@@ -228,7 +228,9 @@ struct PhotoActions {
         Task {
             do {
                 let count = try await cache.writer.dropPhotos(keys)
-                guard count > 0 else { return showNotice("Nothing to delete: \(name) is not cached.") }
+                guard count > 0 else {
+                    return showNotice("Nothing to delete: \(name) \(keys.count == 1 ? "is" : "are") not cached.")
+                }
                 let deleted = keys.count == 1 ? name : CountText.text(count, "photo")
                 showNotice("Deleted from the cache, not from the gallery: \(deleted).")
             } catch {
