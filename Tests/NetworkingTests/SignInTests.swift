@@ -358,7 +358,7 @@ import Testing
         }.get()
         plain = try network.server(at: "127.0.0.1", port: 80) { request in
             guard !request.path.hasPrefix("/ticket/") else {
-                return .answer(401, headers: ["WWW-Authenticate: Negotiate"])
+                return .answer(401, headers: ["WWW-Authenticate: Hawk"])
             }
             let path = request.path.hasPrefix("/lost/") ? "/closed/" : request.path
             return .answer(301, headers: ["Location: https://127.0.0.1\(path)"])
