@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Model
+import Sandbox
 
 /// Reads a gallery from the command line. The user can name a URL, a folder, a list file, or a picture in a folder.
 enum GalleryArgument {
@@ -34,11 +35,8 @@ enum GalleryArgument {
     /// Returns the path to which a link leads, without links. Returns nil if the path is no link.
     private static func target(ofLinkAt path: String) -> String? {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let found = realpath(path, nil) else {
-            return nil
-        }
-        defer { free(found) }
-        return String(cString: found)
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
+        return FetcherRules.realPath(of: path)
     }
 
     /// Returns the file's name if the file is a picture or a video.

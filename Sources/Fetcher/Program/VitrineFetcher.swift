@@ -102,6 +102,6 @@ enum VitrineFetcher {
 
     private static func complain(_ sentence: String) {
         let line = Array((sentence + "\n").utf8)
-        write(STDERR_FILENO, line, line.count)
+        _ = write(STDERR_FILENO, line, line.count)
     }
 }
