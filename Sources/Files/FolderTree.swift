@@ -236,11 +236,9 @@ public final class FolderTree {
     ///
     /// - Parameter path: the folder's path in the tree, with a slash at its end; empty for the outermost folder.
     public static func reads(_ path: [UInt8]) -> Bool {
-        let names = names(in: path)
+        let names = path.split(separator: UInt8(ascii: "/"))
         return names.count < maximumDepth && !names.contains(where: isSkipped)
     }
-
-    private static func names(in path: [UInt8]) -> [ArraySlice<UInt8>] { path.split(separator: UInt8(ascii: "/")) }
 
     /// Whether a folder is hidden, or contains a system's previews, deleted files or snapshots.
     private static func isSkipped(_ name: ArraySlice<UInt8>) -> Bool {
