@@ -115,6 +115,11 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// Returns the media type that a `Content-Type` header states, in lower case and without parameters.
+    public static func mediaType(_ contentType: String?) -> String? {
+        contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    }
+
     /// Returns whether a document begins like a gallery file. Such a document is XML, but neither a web page nor a
     /// folder's list.
     private static func isGalleryFile(_ beginning: [UInt8]) -> Bool {

@@ -53,7 +53,7 @@ public final class HTMLListingParser: ListingParser {
 
     /// Returns whether a document is a web page.
     public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {
-        let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        let type = ListingFormat.mediaType(contentType)
         if type == "text/html" || type == "application/xhtml+xml" { return true }
         return DocumentKind.isWebPage(beginning)
             || DocumentRoot.name(beginning).map { $0.elementsEqual("html".utf8) } ?? false

@@ -184,9 +184,10 @@ struct ServerFolderReader: Sendable {
 
     /// Whether an answer is the JSON value `null`. Caddy before version 2.11.7 sends it for an empty folder.
     private static func isNull(_ head: HTTPResponse, _ beginning: [UInt8]) -> Bool {
-        let type = head.headers["content-type"]?.prefix { $0 != ";" && $0 != " " }.lowercased()
         // Longer answers are not complete yet.
-        guard type == "application/json", beginning.count < ListingFormat.beginningLength else { return false }
+        guard ListingFormat.mediaType(head.headers["content-type"]) == "application/json",
+            beginning.count < ListingFormat.beginningLength
+        else { return false }
         return String(decoding: beginning, as: UTF8.self).split(whereSeparator: \.isWhitespace) == ["null"]
     }
 
