@@ -331,11 +331,8 @@ import Testing
         let path = try file("gallery.sqlite")
         let page = try Connection(path: path, access: .readWrite).first(
             "SELECT rootpage FROM sqlite_schema WHERE name = 'photo_by_name'"
-        ) { UInt64($0.int(0)) }
-        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-        try handle.seek(toOffset: (try #require(page) - 1) * 4_096)
-        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
-        try handle.close()
+        ) { Int($0.int(0)) }
+        try DatabaseMutation.page(try #require(page) - 1, 0xA5).apply(to: path)
         let check = try home.vitrine("cache", "check")
         #expect(check.status == 1, "\(check.text)")
         #expect(check.text.contains("Vitrine replaces the damaged database at the next opening"), "\(check.text)")
