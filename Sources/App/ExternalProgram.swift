@@ -118,7 +118,7 @@ actor ExternalProgram {
 
     /// Returns an address for a program. Throws an error if the program must not open a local file.
     private func text(of address: Address, _ cache: GalleryCache) throws -> String {
-        if address.scheme == .file { try check(address, cache) }
+        if address.isLocal { try check(address, cache) }
         return address.text
     }
 

@@ -179,7 +179,7 @@ struct Services {
         setup.requiresAllRestrictions = settings.requireSandbox
         setup.history = history.text
         setup.mostAttempts = mostAttempts
-        setup.followsFolders = followsFolders
+        (setup.followsFolders, setup.isOffline) = (followsFolders, settings.offline)
         return setup
     }
 

@@ -95,14 +95,17 @@ public struct Address: Hashable, Sendable {
     /// The host in the form for display; see ``HostName/shown(_:)``.
     public var shownHost: String { HostName.shown(host) }
 
+    /// Whether this is the address of a file or folder on this machine.
+    public var isLocal: Bool { scheme == .file }
+
     /// The local path of a `file` address. If the path is not UTF-8, use this text only for display.
     public var filePath: String? {
-        scheme == .file ? PercentEncoding.decode(path) : nil
+        isLocal ? PercentEncoding.decode(path) : nil
     }
 
     /// The bytes of the local path of a `file` address.
     public var filePathBytes: [UInt8]? {
-        scheme == .file ? PercentEncoding.decodedBytes(path) : nil
+        isLocal ? PercentEncoding.decodedBytes(path) : nil
     }
 
     /// The address of the folder that contains this file.
@@ -205,7 +208,7 @@ extension Address {
             path = folderPath + path
         }
         // To the file system an encoded slash is a slash, so `..%2F` must be decoded before `..` is removed.
-        if scheme == .file { return Address(filePath: PercentEncoding.decodedBytes(path)) }
+        if isLocal { return Address(filePath: PercentEncoding.decodedBytes(path)) }
         return Address(
             scheme: scheme, host: host, port: port, path: AddressPath.normalised(path),
             query: query.map { PercentEncoding.encode($0, keepingEscapes: true, also: "/?") },

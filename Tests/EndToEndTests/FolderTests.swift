@@ -36,6 +36,25 @@ import Testing
         #expect(home.folder.entries("\(galleries)/\(gallery)/photos").isEmpty)
     }
 
+    @Test("Offline, local folders are read, watched and saved, and galleries on servers are left alone")
+    func offline() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        let album = home.folder.path("album")
+        let session = try TerminalSession(arguments: ["--offline", album], environment: home.environment())
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("owl.jpg") })
+        try copy(["thumbnails/moon.jpg": "night/moon.jpg"])
+        #expect(session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        let server = "http://127.0.0.1:9/index.xml"
+        let sync = try home.vitrine("sync", "--offline", "--photos", album, server)
+        #expect(sync.status == 1 && sync.lines.count == 1 && sync.text.contains("2 photos, 2 thumbnails"))
+        #expect(sync.errors.contains("Vitrine fetches nothing from servers: the setting “offline” is on.\n"))
+        #expect(try home.vitrine("sync", "--offline", album).status == 0)
+        let saved = try home.vitrine("export", "--offline", album, home.folder.path("saved"))
+        #expect(saved.status == 0 && Set(home.folder.entries("saved")) == ["moon.jpg", "owl.jpg"], "\(saved.errors)")
+    }
+
     @Test("A photo that is named by its path is shown, in a new gallery and later")
     func namedPhoto() throws {
         try copy([

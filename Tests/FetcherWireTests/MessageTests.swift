@@ -126,6 +126,7 @@ import Testing
         (setup.certificates, setup.netrc, setup.history) = ("/c", "/n", "h")
         setup.clientCertificate = .init(file: "/f", key: "/k", host: "example.org")
         (setup.mostAttempts, setup.followsFolders, setup.readablePlaces) = (2, true, ["/pictures"])
+        setup.isOffline = true
         (setup.usesLocalServices, setup.requiresAllRestrictions, setup.isReportOnly) = (true, true, true)
         return setup
     }

@@ -50,13 +50,16 @@ final class NetworkTest: Sendable {
 
     /// - Parameters:
     ///   - limit: the cache limit in bytes.
+    ///   - isOffline: whether no request may use the network.
     ///   - configure: changes the client's configuration, which has long time-outs.
-    init(limit: Int64? = nil, configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
+    init(limit: Int64? = nil, isOffline: Bool = false, configure: (inout HTTPConfiguration) -> Void = { _ in }) throws {
         let holder = SiteHolder()
         server = try ScriptedServer { request in holder.steps(request) }
         let caches = try CacheFolder(path: folder.path("cache"), limit: limit, log: log, activity: activity)
         cache = try caches.open(Address(server.url("/index.xml")))
-        context = RequestContext(caches: caches, activity: activity, log: log, now: { Timestamp(milliseconds: 42_000) })
+        context = RequestContext(
+            caches: caches, activity: activity, log: log, isOffline: isOffline,
+            now: { Timestamp(milliseconds: 42_000) })
         var configuration = HTTPConfiguration(connectTimeout: 600, stallTimeout: 600)
         configure(&configuration)
         client = HTTPClient(configuration, log: log)

@@ -32,6 +32,25 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
+    @Test("Offline, a local folder is read, and a request for a server's gallery waits without a wake-up")
+    func offlineReadsLocalFolders() async throws {
+        let test = try NetworkTest(isOffline: true)
+        test.folder.write("album/one.jpg", NetworkTest.picture("one"))
+        let album = try test.context.caches.open(Address(filePath: test.folder.path("album")))
+        let controller = test.start()
+        test.wishes.ask(for: test.list)
+        test.wishes.ask(for: .list(album.id))
+        try await test.until { [test] in !test.wishes.isStanding(.list(album.id)) }
+        #expect(try album.read { try $0.photo(galleryID: "one.jpg") } != nil)
+        let picture = Wish.Subject.picture(
+            album.id, try #require(try album.read { try $0.photo(galleryID: "one.jpg") }).key, .original)
+        test.wishes.ask(for: picture)
+        try await test.until { [test] in !test.wishes.isStanding(picture) }
+        await controller.finishTurn()
+        #expect(try album.read { try $0.photo(galleryID: "one.jpg") }?.original.isCurrent == true)
+        #expect(test.wishes.isStanding(test.list) && test.server.requests.isEmpty && test.clock.alarms.isEmpty)
+    }
+
     @Test("The log names each successful transfer with its bytes")
     func successesAreLogged() async throws {
         test.putGallery(["a"])

@@ -239,6 +239,20 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
+    @Test("Offline, a local folder is updated all the same, on opening, at intervals and with r")
+    func offlineUpdatesLocalFolders() async throws {
+        var settings = Settings()
+        (settings.offline, settings.syncInterval) = (true, 5)
+        let screens = try TestScreens(
+            settings, now: Timestamp(milliseconds: Self.now), gallery: Address(filePath: "/pictures/album"))
+        screens.open()
+        #expect(screens.wishes.isStanding(screens.list))
+        #expect(await screens.waits.nextBegin() == .seconds(300))
+        screens.wishes.stop(screens.list)
+        screens.press("r")
+        #expect(screens.wishes.isStanding(screens.list) && !screens.status.contains("Offline"))
+    }
+
     @Test("BEHAVIOURS 3.1: the setting for all thumbnails requests them last")
     func allThumbnails() async throws {
         let screens = try screens { $0.allThumbnails = true }

@@ -307,12 +307,9 @@ private struct NetworkRun {
     /// Runs fetchers for the current settings until the task is cancelled.
     func run() async {
         var former = services.settings
-        var work = former.offline ? nil : try? start(former)
+        var work = try? start(former)
         for await settings in services.live.changes() where settings != former {
-            if settings.offline {
-                await work?.end()
-                work = nil
-            } else if !settings.hasSameConnections(as: former) {
+            if !settings.hasSameConnections(as: former) {
                 do throws(SettingsError) {
                     let setup = try setup(settings)
                     await work?.end()

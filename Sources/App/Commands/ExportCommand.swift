@@ -37,7 +37,7 @@ struct ExportCommand {
     ) async throws -> (ExitCode, String) {
         let caches = try services.openCaches(for: [address])
         let cache = try caches.open(address)
-        let mayFetch = !services.settings.offline
+        let mayFetch = !services.settings.offline || address.isPlainFolder
         let fetcher = services.makeFetcher(caches, try services.launcher)
         let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
         let fetching = mayFetch ? Task { await fetcher.run(setup) } : nil

@@ -25,14 +25,9 @@ struct SyncCommand {
         }
         let turns = try await takeTurns(opened)
         defer { withExtendedLifetime(turns) {} }
-        let galleries = swept(opened, &code)
+        let galleries = fetchable(swept(opened, &code), &code)
         guard !galleries.isEmpty else { return code }
         let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
-        guard !services.settings.offline else {
-            Output.complain("Vitrine fetches nothing: the setting “offline” is on.")
-            code.add(.someFailed)
-            return code
-        }
         let housekeeping = Housekeeping(services: services, caches: caches)
         // Make space before fetching.
         if scope != .list { await housekeeping.clean(forBulkFetches: true) }
@@ -126,6 +121,17 @@ struct SyncCommand {
             }
         }
         return swept
+    }
+
+    /// Returns the galleries that Vitrine may fetch. Offline, these are the local folders.
+    private func fetchable(_ galleries: [GalleryCache], _ code: inout ExitCode) -> [GalleryCache] {
+        guard services.settings.offline else { return galleries }
+        let local = galleries.filter(\.address.isPlainFolder)
+        if local.count < galleries.count {
+            Output.complain("Vitrine fetches nothing from servers: the setting “offline” is on.")
+            code.add(.someFailed)
+        }
+        return local
     }
 
     /// Reports an error that concerns only one gallery.

@@ -320,4 +320,13 @@ extension Address {
         let text = (path + [0]).map { CChar(bitPattern: $0) }
         return stat(text, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
+
+    /// The list file in a local folder: `gallery.xml` or `index.xml`. The value is nil if the folder has neither file.
+    public var listFile: Address? {
+        guard isLocalFolder, let path = filePath else { return nil }
+        return ["gallery.xml", "index.xml"].first { access(path + "/" + $0, R_OK) == 0 }.map { appending($0) }
+    }
+
+    /// Whether this is a local folder without a list file. Reading the folder finds the photos, without a network.
+    public var isPlainFolder: Bool { isLocalFolder && listFile == nil }
 }

@@ -116,13 +116,15 @@ package final class FetcherService: Sendable {
     private func control() async {
         var tuning = state.withLock { $0.tuning } ?? FetcherTuning(transfers: 0)
         let folders = setup.followsFolders ? LocalFolders(wishes: wishes) : nil
-        let context = RequestContext(caches: caches, activity: activity, log: log, folders: folders)
+        let context = RequestContext(
+            caches: caches, activity: activity, log: log, folders: folders, isOffline: setup.isOffline)
         let client = HTTPClient(configuration, log: log)
         let watch = NetworkWatch()
         let controller = NetworkController(
             wishes: wishes, context: context, client: client, governor: governor(tuning),
             schedule: RetrySchedule(maximumAttempts: setup.mostAttempts), network: watch.changes,
-            disturbance: Disturbance(tuning), onHistory: { [outbox] in outbox.send(Outbox(history: $0.text)) })
+            disturbance: Disturbance(tuning),
+            onHistory: { [outbox] in outbox.send(Outbox(history: $0.text)) })
         let signIns = BrowserSignIns(wishes: wishes, context: context, client: client)
         // Once the controller has the latest tuning, `use(_:)` passes on each later change.
         while let latest = publish(controller, tunedBy: tuning) {
@@ -131,7 +133,7 @@ package final class FetcherService: Sendable {
         }
         await withDiscardingTaskGroup { group in
             group.addTask { await controller.run() }
-            group.addTask { await signIns.run() }
+            if !setup.isOffline { group.addTask { await signIns.run() } }
             if let folders { group.addTask { await folders.run() } }
         }
         withExtendedLifetime(watch) {}

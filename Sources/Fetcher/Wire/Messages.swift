@@ -33,6 +33,8 @@ public struct FetcherSetup: Hashable, Sendable {
     public var mostAttempts: Int?
     /// Whether to follow changes in local folders.
     public var followsFolders = false
+    /// Whether to use no network, and only read files of this machine.
+    public var isOffline = false
     /// The galleries' folders and other places that the fetcher may read.
     public var readablePlaces: [String] = []
     /// Whether the fetcher may connect to services of this machine.
@@ -257,6 +259,7 @@ extension FetcherSetup: WireValue {
         history = try reader.value()
         mostAttempts = try reader.value()
         followsFolders = try reader.value()
+        isOffline = try reader.value()
         readablePlaces = try reader.value()
         usesLocalServices = try reader.value()
         requiresAllRestrictions = try reader.value()
@@ -266,8 +269,8 @@ extension FetcherSetup: WireValue {
     package func write(to writer: inout WireWriter) {
         writer.append(
             cacheFolder, userAgent, ratingsFolder, towns, certificates, netrc, clientCertificate, history,
-            mostAttempts, followsFolders, readablePlaces, usesLocalServices, requiresAllRestrictions, isReportOnly,
-            run)
+            mostAttempts, followsFolders, isOffline, readablePlaces, usesLocalServices, requiresAllRestrictions,
+            isReportOnly, run)
     }
 }
 

@@ -78,7 +78,7 @@ public actor NetworkController {
         (self.wishes, self.context, self.client, self.schedule) = (wishes, context, client, schedule)
         (self.clock, self.network, self.disturbance, self.onHistory) = (clock, network, disturbance, onHistory)
         (factory, savedHistory, meterEvents) = (RequestFactory(kinds, context), governor.history, CoalescingStream())
-        operations = OperationTable(governor, schedule, clock, meterEvents: meterEvents)
+        operations = OperationTable(governor, schedule, clock, meterEvents, isOffline: context.isOffline)
         reporter = TrafficReporter(context, clock)
         table = RequestTable(candidate: factory.candidate, hasFailed: factory.hasFailed)
     }

@@ -14,6 +14,8 @@ struct OperationTable {
 
     private let clock: any NetworkClock
     private let schedule: RetrySchedule
+    /// Whether only files of this machine may be read.
+    private let isOffline: Bool
     /// The stream that delivers an event whenever a transfer's meter changes.
     private let meterEvents: CoalescingStream<MeterEvent>
     private var governor: any Governor
@@ -26,12 +28,13 @@ struct OperationTable {
 
     init(
         _ governor: any Governor, _ schedule: RetrySchedule, _ clock: any NetworkClock,
-        meterEvents: CoalescingStream<MeterEvent>
+        _ meterEvents: CoalescingStream<MeterEvent>, isOffline: Bool
     ) {
         self.governor = governor
         self.schedule = schedule
         self.clock = clock
         self.meterEvents = meterEvents
+        self.isOffline = isOffline
     }
 
     subscript(identity: RequestIdentity) -> Operation? { operations[identity] }
@@ -57,7 +60,7 @@ struct OperationTable {
 
     /// Returns whether a transfer may start now, and over which connection.
     mutating func admit(_ candidate: TransferCandidate) -> Admission {
-        governor.admit(candidate, at: clock.now.seconds)
+        isOffline && !candidate.isLocal ? .hostIsBusy : governor.admit(candidate, at: clock.now.seconds)
     }
 
     /// Starts a request for a subject.

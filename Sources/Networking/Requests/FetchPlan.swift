@@ -126,20 +126,8 @@ extension GalleryCache {
     ///   owner of the host's name could later let the name lead into the user's network.
     func listAddressPolicy(wasPublic: Bool) -> HTTPRequest.AddressPolicy {
         guard address.scheme == .file else { return .publicOnly(except: wasPublic ? nil : address.host) }
-        return isFolder ? .filesBelow(address.text) : .anywhere
+        return address.isLocalFolder ? .filesBelow(address.text) : .anywhere
     }
-
-    /// Whether the gallery's address is a local folder.
-    var isFolder: Bool { address.isLocalFolder }
-
-    /// The list file in a local folder: `gallery.xml` or `index.xml`. The value is nil if the folder has neither file.
-    var listFile: Address? {
-        guard isFolder, let path = address.filePath else { return nil }
-        return ["gallery.xml", "index.xml"].first { access(path + "/" + $0, R_OK) == 0 }.map { address.appending($0) }
-    }
-
-    /// Whether the gallery is a local folder without a list file. Reading the folder finds the photos.
-    var isPlainFolder: Bool { isFolder && listFile == nil }
 
     /// Returns the addresses to which requests for the gallery's pictures may connect.
     ///
@@ -150,7 +138,7 @@ extension GalleryCache {
     ///
     /// - Parameter record: the gallery's record; nil for a local gallery, whose rules need no record.
     func pictureAddressPolicy(_ record: GalleryRecord?) -> HTTPRequest.AddressPolicy {
-        guard let record else { return .filesBelow(isFolder ? address.text : address.folder.text) }
+        guard let record else { return .filesBelow(address.isLocalFolder ? address.text : address.folder.text) }
         // Lists fetched by older versions of Vitrine lack this value.
         let isPrivate = record.isPrivate ?? true
         return .publicOnly(except: isPrivate ? address.host : nil)

@@ -29,7 +29,7 @@ public struct FolderListRequest: NetworkRequest {
 
     /// Makes a request for the list of a local folder without a list file.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
-        guard case .list(let gallery) = subject, let cache = context.caches.cache(gallery), cache.isPlainFolder,
+        guard case .list(let gallery) = subject, let cache = context.caches.cache(gallery), cache.address.isPlainFolder,
             let path = cache.address.filePathBytes
         else { return nil }
         return Self(identity: RequestIdentity(subject), cache: cache, path: path, context: context)

@@ -168,7 +168,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Returns a plan that fetches the list if the list has changed.
     private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
         let known = source.flatMap { $0.isFile ? $0.root : nil }
-        return listPlan(record, at: cache.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
+        return listPlan(record, at: cache.address.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
     }
 
     /// - Parameter wasPublic: whether the gallery had a public address before. Then the list's address must be public,
@@ -299,7 +299,7 @@ public struct GalleryListRequest: NetworkRequest {
                     changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
                     isPublic: response.head.beganPublic,
                     source: ListSource(
-                        kind: feed == nil ? .list : .feed, root: cache.isFolder ? cache.address : list,
+                        kind: feed == nil ? .list : .feed, root: cache.address.isLocalFolder ? cache.address : list,
                         galleryName: galleryName),
                     at: context.now()))
         } catch CacheError.conflict {

@@ -25,7 +25,7 @@ public struct LocalPhotoRequest: NetworkRequest {
             guard let wanting, wanting.address == nil else { return nil }
         }
         guard let picture = try PictureSubject(.original, of: key, in: gallery, context),
-            cache.isPlainFolder || cache.files.isInPlace(picture.address)
+            cache.address.isPlainFolder || cache.files.isInPlace(picture.address)
         else { return nil }
         return Self(picture)
     }

@@ -156,6 +156,8 @@ public struct RequestContext: Sendable {
     public let log: Log
     /// The object that follows the folders of local galleries; nil to follow no folders.
     public let folders: LocalFolders?
+    /// Whether no request may use the network.
+    public let isOffline: Bool
     /// The tokens of servers that require a token in the addresses of pictures.
     let tokens: PictureTokens
     /// The sessions of Piwigo users who signed in with name and password.
@@ -172,13 +174,14 @@ public struct RequestContext: Sendable {
     /// Creates a context.
     public init(
         caches: CacheFolder, activity: Activity, log: Log, folders: LocalFolders? = nil,
-        clock: any NetworkClock = MachineClock(),
+        isOffline: Bool = false, clock: any NetworkClock = MachineClock(),
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
     ) {
         self.caches = caches
         self.activity = activity
         self.log = log
         self.folders = folders
+        self.isOffline = isOffline
         self.now = now
         self.clock = clock
         tokens = PictureTokens(clock)

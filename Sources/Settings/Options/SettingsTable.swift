@@ -15,7 +15,7 @@ public enum SettingsTable {
         .host(
             "log-exchanges", "log HTTP headers for one host, without secrets",
             \.logExchanges),
-        .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
+        .flag("offline", "use no network; show cached photos and local folders") { set(&$0.offline, $1) },
         .flag("require-sandbox", "fetch and decode nothing without a complete sandbox") {
             set(&$0.requireSandbox, $1)
         },

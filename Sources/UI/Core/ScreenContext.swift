@@ -121,6 +121,20 @@ public final class ScreenContext {
         return before
     }
 
+    /// Whether the settings forbid to fetch from an address. Local folders need no network.
+    func isOffline(_ address: Address) -> Bool { settings.offline && !address.isLocal }
+
+    /// Returns the reason why Vitrine does not fetch a missing photo; nil unless Vitrine is offline.
+    func offlineFailure(of photo: Photo, in gallery: GalleryID) -> Failure? {
+        guard settings.offline else { return nil }
+        if let cache = caches.cache(gallery), cache.address.isLocal {
+            // A list on the disk may name photos on servers.
+            let source = try? cache.read { try $0.source(of: photo.key, .original)?.address }
+            guard let source, isOffline(source) else { return nil }
+        }
+        return Failure("offline, and this photo is not cached", remedy: .network)
+    }
+
     /// Parses an address as the user types it.
     func address(typed text: String) throws(AddressError) -> Address {
         try Address(

@@ -29,10 +29,6 @@ final class UpdateTimer {
         guard !context.holdsUpdates else { return }
         let isOpened = self.open != open
         self.open = open
-        guard !context.settings.offline else {
-            timetable.keep { _ in false }
-            return setAlarm(context.now())
-        }
         let intervals = intervals
         timetable.keep { intervals[$0] != nil }
         let now = context.now()
@@ -59,7 +55,7 @@ final class UpdateTimer {
         var intervals: [Address: SyncInterval] = [:]
         for address in list.addresses { intervals[address] = list.interval(of: address) }
         if let open, intervals[open] == nil { intervals[open] = SyncInterval(minutes: context.settings.syncInterval) }
-        return intervals.filter { $0.value != .never }
+        return intervals.filter { $0.value != .never && !context.isOffline($0.key) }
     }
 
     /// Reads the time of the last update from the cache. The gallery's interval starts at that time.
@@ -168,7 +164,8 @@ struct GalleryUpdates {
 
     /// Requests updates that the user wants, and retries all failed requests. Returns a sentence for the user.
     func refresh(_ addresses: [Address]) -> String {
-        guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
+        let addresses = addresses.filter { !context.isOffline($0) }
+        guard !addresses.isEmpty else { return "Offline: type “:set offline no” to refresh." }
         context.holdsUpdates = false
         for address in addresses { context.retry(GalleryID(address)) }
         // Run off the main actor and one by one, because each update opens a database.

@@ -315,8 +315,10 @@ final class CompareScreen: Screen {
 
     private func failure(of side: Side) -> Failure? {
         if let trouble = side.photo?.original.trouble { return trouble.failure }
-        if side.photo?.original.held == nil, context.settings.offline {
-            return Failure("offline, and this photo is not cached", remedy: .network)
+        if let photo = side.photo, photo.original.held == nil,
+            let failure = context.offlineFailure(of: photo, in: subject(side).gallery)
+        {
+            return failure
         }
         return context.activity.failure(of: subject(side)) ?? side.picture.failure(of: side.photo)
     }

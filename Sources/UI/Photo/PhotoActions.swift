@@ -115,7 +115,7 @@ struct PhotoActions {
 
     private func copyPaths(_ keys: [PhotoKey]) {
         copy(keys, "path", "paths", missing: "The photo is not cached, so it has no path. Copy its address instead.") {
-            [files = cache.files, isLocal = cache.address.scheme == .file] reader, keys in
+            [files = cache.files, isLocal = cache.address.isLocal] reader, keys in
             var paths = try reader.photoFiles(of: keys).mapValues { Array(files.path($0).utf8) }
             // The path of a photo in a local gallery is that of the user's own file.
             for key in keys where isLocal {
@@ -242,7 +242,7 @@ struct PhotoActions {
     /// Fetches photos again if they are cached or have failed. Of very many photos, requests only the first ones: the
     /// other photos are outdated, too, so Vitrine fetches them when the user views them.
     private func reload(_ keys: [PhotoKey]) {
-        guard !context.settings.offline else {
+        guard !context.isOffline(cache.address) else {
             return showNotice("Offline: type “:set offline no” to fetch photos.")
         }
         let name = name(of: keys)

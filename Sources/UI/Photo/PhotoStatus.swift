@@ -44,9 +44,9 @@ struct PhotoStatus {
         }
         if !original.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
         guard original.held != nil else {
-            if photo?.isRemoteVideo == true { return .onServer }
-            let reason = Failure("offline, and this photo is not cached", remedy: .network)
-            return context.settings.offline ? .failed(reason) : .loading(nil)
+            guard let photo else { return .loading(nil) }
+            if photo.isRemoteVideo { return .onServer }
+            return context.offlineFailure(of: photo, in: subject.gallery).map { .failed($0) } ?? .loading(nil)
         }
         if let failure = picture.failure(of: photo), picture.videoPosition == nil { return .failed(failure) }
         return picture.isShown || context.settings.plain ? .cached : .loading(nil)

@@ -78,8 +78,8 @@ final class FolderTravel: Responder {
         let folder = lists.entries.folders.first { selected == .folder($0.path) }
         guard let photo = (folder?.cover ?? selected?.photo).flatMap({ try? lists.reader.photo($0) }),
             let path = folder?.path ?? photo.folder,
-            let file = try? lists.reader.source(of: photo.key, .original)?.address, file.scheme == .file,
-            lists.cache.address.scheme == .file
+            let file = try? lists.reader.source(of: photo.key, .original)?.address, file.isLocal,
+            lists.cache.address.isLocal
         else { return send(.notice("Only a local folder can be opened as a gallery.")) }
         // The photo's address is right even if the folder's path has bytes that are not text.
         let depth = max(0, FolderPath(photo.galleryID).names.count - path.names.count)

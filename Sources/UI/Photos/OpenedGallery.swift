@@ -72,9 +72,12 @@ final class OpenedGallery {
 
     // MARK: - Updates
 
+    /// Whether the settings forbid to update the gallery.
+    var isOffline: Bool { context.isOffline(cache.address) }
+
     /// Updates the gallery, and retries all failed requests. Returns a notice for the user if that is not possible.
     func refresh() -> String? {
-        guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
+        guard !isOffline else { return "Offline: type “:set offline no” to refresh." }
         context.retry(cache.id)
         write { try await $0.retry() }
         askForUpdate()
@@ -88,13 +91,13 @@ final class OpenedGallery {
 
     /// Requests an update of the gallery. With some settings, also requests all thumbnails or photos.
     func askForUpdate() {
-        guard !context.settings.offline else { return }
+        guard !isOffline else { return }
         context.wishes.ask(for: .list(cache.id))
         askForEveryPicture()
     }
 
     private func askForEveryPicture() {
-        guard !context.settings.offline else { return }
+        guard !isOffline else { return }
         // Equally important requests run in order, so the photos come after the thumbnails.
         for (rendition, isWanted) in Self.bulk(context.settings) where isWanted {
             context.wishes.ask(for: .everyPicture(cache.id, rendition), importance: .rest)
@@ -109,8 +112,8 @@ final class OpenedGallery {
     /// Adapts the requests to changed settings.
     func settingsChanged(since before: Settings) {
         let settings = context.settings
-        guard !settings.offline else { return }
-        if before.offline { askOnOpening() }
+        guard !isOffline else { return }
+        if before.offline, !cache.address.isLocal { askOnOpening() }
         for ((rendition, isWanted), (_, wasWanted)) in zip(Self.bulk(settings), Self.bulk(before)) {
             let subject = Wish.Subject.everyPicture(cache.id, rendition)
             if isWanted, !wasWanted { context.wishes.ask(for: subject, importance: .rest) }

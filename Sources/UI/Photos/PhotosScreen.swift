@@ -162,7 +162,7 @@ final class PhotosScreen: Screen, ListScreen {
     private var emptyText: EmptyText? {
         guard entries.count == 0 else { return nil }
         return EmptyText(
-            gallery.status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
+            gallery.status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: gallery.isOffline,
             isFiltered: results === lists.found, scopes: scopes, context.keys)
     }
 

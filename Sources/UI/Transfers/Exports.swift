@@ -48,7 +48,8 @@ final class Exports {
             defer { continuation.finish() }
             do {
                 let export = try PhotoExport(
-                    keys, of: cache, to: folder, mask: mask, wishes: wishes, mayFetch: mayFetch)
+                    keys, of: cache, to: folder, mask: mask, wishes: wishes,
+                    mayFetch: mayFetch || cache.address.isPlainFolder)
                 let report = try await export.run { continuation.yield($0) }
                 return .success((report, export))
             } catch {
