@@ -286,7 +286,7 @@ import Testing
 
     @Test("A multistatus is recognised by its first element") func recognised() {
         func isRecognised(_ text: String) -> Bool {
-            WebDAVParser.recognises(contentType: "application/xml", beginning: Array(text.utf8))
+            WebDAVParser.recognises(Array(text.utf8))
         }
         #expect(isRecognised(apache) && isRecognised(document("")) && isRecognised("\u{FEFF}\n<multistatus/>"))
         #expect(isRecognised("<?xml version='1.0'?><!-- > --><!DOCTYPE x><d:MultiStatus xmlns:d='DAV:'>"))

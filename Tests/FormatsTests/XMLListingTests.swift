@@ -4,12 +4,8 @@ import Testing
 @testable import Formats
 
 @Suite struct XMLListingTests {
-    private let folder: ListedFolder
-
-    init() throws { folder = ListedFolder(try Address("http://example.org/photos/")) }
-
     private func parse(_ bytes: [UInt8]) throws -> ListingPiece {
-        try ListingPiece(bytes, XMLListingParser(folder: folder))
+        try ListingPiece(bytes, XMLListingParser())
     }
 
     private func parse(_ text: String) throws -> ListingPiece { try parse(Array(text.utf8)) }
@@ -47,9 +43,9 @@ import Testing
     }
 
     @Test("A list may be cut anywhere") func cuts() throws {
-        try expectSameForEachCut(list) { XMLListingParser(folder: folder) }
+        try expectSameForEachCut(list) { XMLListingParser() }
         try expectSameForEachCut([0xEF, 0xBB, 0xBF] + "<list><file size='1'>ü.jpg</file></list>".utf8) {
-            XMLListingParser(folder: folder)
+            XMLListingParser()
         }
     }
 
@@ -93,7 +89,7 @@ import Testing
     }
 
     @Test("Mangled lists do not crash the parser") func mangled() {
-        expectNoCrash(list, seed: 2) { XMLListingParser(folder: folder) }
+        expectNoCrash(list, seed: 2) { XMLListingParser() }
     }
 
     @Test("Every byte survives libxml2", arguments: [1, 2, 3, 1_000]) func bytes(pieces: Int) {
@@ -110,9 +106,9 @@ import Testing
     }
 
     @Test("A list is recognised by its first element") func recognised() {
-        #expect(XMLListingParser.recognises(contentType: "text/xml", beginning: list))
+        #expect(XMLListingParser.recognises(list))
         for other in ["<html>", "<album>", "list", "<lists>", ""] {
-            #expect(!XMLListingParser.recognises(contentType: "text/xml", beginning: Array(other.utf8)))
+            #expect(!XMLListingParser.recognises(Array(other.utf8)))
         }
     }
 }

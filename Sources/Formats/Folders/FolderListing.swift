@@ -100,11 +100,11 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         // The content type is no help for gallery files, because servers state wrong types for them. Their outermost
         // element may have any name.
         if Self.isGalleryFile(beginning) { return nil }
-        if WebDAVParser.recognises(contentType: contentType, beginning: beginning) {
+        if WebDAVParser.recognises(beginning) {
             self = .multistatus
         } else if BucketParser.recognises(beginning) {
             self = .bucket
-        } else if XMLListingParser.recognises(contentType: contentType, beginning: beginning) {
+        } else if XMLListingParser.recognises(beginning) {
             self = .xml
         } else if JSONListingParser.recognises(beginning) {
             self = .json
@@ -145,7 +145,7 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         switch self {
         case .html: HTMLListingParser(folder: folder)
         case .json: JSONListingParser(folder)
-        case .xml: XMLListingParser(folder: folder)
+        case .xml: XMLListingParser()
         case .multistatus: WebDAVParser(folder: folder, previews: previews)
         case .bucket: BucketParser(prefix: prefix)
         }
@@ -177,7 +177,7 @@ public final class XMLListingParser: ListingParser {
     }
 
     /// Creates a parser for one list. The list contains no addresses, so the parser does not need the folder's address.
-    public convenience init(folder: ListedFolder) {
+    public convenience init() {
         self.init(library: XMLLibrary.file)
     }
 
@@ -189,7 +189,7 @@ public final class XMLListingParser: ListingParser {
     /// Returns whether a document is a list in this format.
     ///
     /// - Parameter beginning: the first bytes, which must contain the first tag.
-    public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
         DocumentRoot.name(beginning).map { $0.elementsEqual("list".utf8) } ?? false
     }
 

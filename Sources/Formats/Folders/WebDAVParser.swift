@@ -94,7 +94,7 @@ public final class WebDAVParser: ListingParser {
     /// Returns whether an answer is a WebDAV multistatus document.
     ///
     /// - Parameter beginning: the first bytes, which must contain the first tag.
-    public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
         DocumentRoot.name(beginning).map { $0.elementsEqual("multistatus".utf8) } ?? false
     }
 

@@ -110,7 +110,7 @@ final class HTMLPushStream {
         var handler = Self.handler
         guard
             let parser = cxml_begin_page(library.functions, &handler, Unmanaged.passUnretained(self).toOpaque())
-        else { throw FormatError.malformed(line: 0, reason: "out of memory") }
+        else { throw FormatError.malformed(line: 1, reason: "out of memory") }
         self.parser = parser
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue

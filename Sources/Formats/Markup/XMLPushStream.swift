@@ -94,7 +94,7 @@ final class XMLPushStream {
                 library.functions, &handler, Unmanaged.passUnretained(self).toOpaque(),
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
         }
-        guard let parser else { throw FormatError.malformed(line: 0, reason: "out of memory") }
+        guard let parser else { throw FormatError.malformed(line: 1, reason: "out of memory") }
         // NONET alone "does not stop file:// entities". No entity is ever substituted (no NOENT), and `internalSubset`
         // rejects all document types.
         var options = XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue
