@@ -101,8 +101,20 @@ import Testing
     @Test("BEHAVIOURS 6.3: if the photo is gone, the first one is selected", arguments: [true, false])
     func restoredWithout(isPhotoOpen: Bool) async throws {
         try await sync("abc")
-        screens.open(at: "x")
+        screens.open(at: "x", isPhotoOpen: isPhotoOpen)
         #expect(screens.selected == "Photo a")
+        #expect(screens.root.place == Place(gallery: screens.cache.address, photo: "a"))
+    }
+
+    @Test("An open photo that the cache lacks opens alone as soon as it arrives")
+    func openedOnArrival() async throws {
+        try await sync("abc")
+        screens.open(at: "d", isPhotoOpen: true)
+        try await sync("abcd")
+        try await screens.until { screens.root.place.isPhotoOpen }
+        #expect(screens.title.contains("Photo d"))
+        screens.press("q")
+        #expect(screens.selected == "Photo d" && !screens.root.place.isPhotoOpen)
     }
 
     @Test("BEHAVIOURS 6.3: a long list that is still loading restores its selection, too")

@@ -181,7 +181,9 @@ public final class RootScreen: Screen {
             context.holdsUpdates = false
             adaptTimer()
             context.log.info(.screen, "\(address) opened")
-            if place.isPhotoOpen { photos.openSelection(fills: place.fillsScreen) }
+            // A photo that the cache lacks opens when it arrives.
+            let isThere = place.photo == nil || photos.selectedGalleryID == place.photo
+            if place.isPhotoOpen, isThere { photos.openSelection(fills: place.fillsScreen) }
         } catch {
             context.log.error(.cache, "\(address): \(error)")
             modals.showNotice("\(error)")
