@@ -131,15 +131,15 @@ public enum ASCIIFallback {
         String(cString: nl_langinfo(nl_item(CODESET))).uppercased() == "UTF-8"
     }
 
-    /// The replacements for the characters that Vitrine draws with. Other characters become question marks, because
-    /// wrong letters would mislead.
+    /// The replacements for the characters that Vitrine draws with, and for the spaces that group digits in many
+    /// languages. Other characters become question marks, because wrong letters would mislead.
     private static let replacements: [Unicode.Scalar: Character] = [
         "─": "-", "━": "=", "│": "|", "┃": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+", "┬": "+",
         "┴": "+", "┼": "+", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "…": "~", "·": ".", "•": "*", "▸": ">", "◂": "<",
         "→": ">", "←": "<", "↑": "^", "↓": "v", "✓": "x", "✗": "!", "█": "#", "▓": "#", "▒": "+", "░": ".", "▀": "\"",
         "▄": "_", "▌": "|", "▐": "|", "▘": "'", "▝": "'", "▖": ".", "▗": ".", "▚": "\\", "▞": "/", "▙": "L", "▟": "J",
         "▛": "P", "▜": "7", "–": "-", "—": "-", "‘": "'", "’": "'", "“": "\"", "”": "\"", "×": "x", "°": "o",
-        "\u{FFFD}": "?", "␛": "?",
+        "\u{A0}": " ", "\u{2009}": " ", "\u{202F}": " ", "\u{FFFD}": "?", "␛": "?",
     ]
 
     /// Returns a character whose density and position are similar to those of a sextant.

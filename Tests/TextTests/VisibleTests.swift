@@ -43,6 +43,8 @@ import Testing
     func plainText() {
         #expect(ASCIIFallback.plain("a\r\nb\u{1B}[K\t“x” …") == "a\r\nb\u{1B}[K\t\"x\" ~")
         #expect(ASCIIFallback.plain("x\u{DB}2J e\u{301} \u{9B}日") == "x?2J e ???")
+        // Locales group digits with these spaces.
+        #expect(ASCIIFallback.plain("1\u{202F}204 1\u{A0}204 1\u{2009}204 photos") == "1 204 1 204 1 204 photos")
         let bytes = Array("\u{DB}".utf8)
         #expect(ASCIIFallback.bytes(bytes, for: -1) == bytes, "this is no terminal")
     }
