@@ -104,8 +104,8 @@ public struct Glyph: Hashable, Sendable {
 /// The effect of a scalar of untrusted text on a terminal.
 ///
 /// Control characters move the cursor, erase text or make the terminal answer. Bidirectional overrides and tag
-/// characters make one name look like another. Joiners and variation selectors change the width of their neighbours in
-/// some terminals. Vitrine passes none of these to the terminal.
+/// characters make one name look like another. Joiners, variation selectors and skin tones change the width of their
+/// neighbours in some terminals. Vitrine passes none of these to the terminal.
 enum ScalarKind: Equatable {
     /// A visible character, one or two columns wide.
     case spacing(width: Int)
@@ -125,9 +125,9 @@ enum ScalarKind: Equatable {
         case 0x7F: self = .replaced(by: "\u{2421}")
         // C1 controls: in 8-bit mode, 0x9B alone is a control sequence introducer.
         case 0x80...0x9F: self = .replaced(by: Self.mark)
-        // Soft hyphen, zero-width joiners and variation selectors: rendering hints that do not work in cells and that
-        // terminals measure differently.
-        case 0xAD, 0x200C, 0x200D, 0xFE00...0xFE0F, 0xE0100...0xE01EF: self = .dropped
+        // Soft hyphen, zero-width joiners, variation selectors and skin tones: rendering hints that do not work in
+        // cells and that terminals measure differently.
+        case 0xAD, 0x200C, 0x200D, 0xFE00...0xFE0F, 0x1F3FB...0x1F3FF, 0xE0100...0xE01EF: self = .dropped
         // Hangul medial vowels and final consonants join the previous syllable.
         case 0x1160...0x11FF, 0xD7B0...0xD7C6, 0xD7CB...0xD7FB: self = .combining
         default: self = Self.byCategory(of: scalar)

@@ -20,6 +20,7 @@ import Testing
             ("cafe\u{301}", "cafe\u{301}"),
             ("👩\u{200D}🚀", "👩🚀"),
             ("❤\u{FE0F}", "❤"),
+            ("👍\u{1F3FD} ok", "👍 ok"),
             ("soft\u{AD}hyphen", "softhyphen"),
             ("日本", "日本"),
             ("\u{301}x", " \u{301}x"),
