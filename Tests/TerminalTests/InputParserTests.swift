@@ -37,10 +37,16 @@ import Testing
             ("\u{1B}[Z", Key(.tab, .shift)), ("\u{1B}OP", Key(.function(1))), ("\u{1B}[15~", Key(.function(5))),
             ("\u{1B}[24~", Key(.function(12))), ("\u{1B}[3~", Key(.delete)), ("\u{1B}x", Key(.character("x"), .alt)),
             ("\u{1B}é", Key(.character("é"), .alt)), ("\u{1B}\r", Key(.enter, .alt)), ("\u{1B}", Key(.escape)),
-            ("\u{1B}[1;2P", Key(.function(1), .shift)),
+            ("\u{1B}[1;2P", Key(.function(1), .shift)), ("\u{1B}OM", Key(.enter)),
         ])
     func sequences(text: String, key: Key) {
         #expect(keys(text) == [key])
+    }
+
+    @Test("The keypad types characters in application mode") func keypad() {
+        let letters = "jklmnopqrstuvwxyX"
+        #expect(keys(letters.map { "\u{1B}O\($0)" }.joined()) == "*+,-./0123456789=".map { .character($0) })
+        #expect(keys("\u{1B}Oi\u{1B}Oz").isEmpty)
     }
 
     @Test("Terminfo takes precedence") func terminfo() {

@@ -31,7 +31,13 @@ struct KeySequences {
 
     /// Returns the key for `ESC O` and a letter, which keypad and arrows send in application mode.
     static func applicationKey(_ letter: UInt8) -> Key? {
-        letteredKey(letter).map { Key($0) } ?? (letter == UInt8(ascii: "M") ? Key(.enter) : nil)
+        switch letter {
+        case UInt8(ascii: "M"): Key(.enter)
+        case UInt8(ascii: "X"): .character("=")
+        // The letters j to y stand for `*+,-./0123456789`, in ASCII's order.
+        case UInt8(ascii: "j")...UInt8(ascii: "y"): .character(Character(Unicode.Scalar(letter - 0x40)))
+        default: letteredKey(letter).map { Key($0) }
+        }
     }
 
     /// Returns the key for `ESC [`, optional modifiers and a letter.
