@@ -79,6 +79,11 @@ public struct Key: Hashable, Sendable {
         self.modifiers = modifiers
     }
 
+    /// Whether the key types its character in a field of text.
+    public var typesText: Bool {
+        if case .character = code { modifiers.isEmpty } else { false }
+    }
+
     /// Returns the key that types a character.
     public static func character(_ character: Character) -> Key { Key(.character(character)) }
     /// Returns the combination of Control and a letter.

@@ -35,6 +35,19 @@ import Testing
         #expect(!screens.title.hasPrefix(" Help") && screens.status.contains("F1 help"))
     }
 
+    @Test("Characters bound to commands are text in a prompt")
+    func boundCharactersAreText() throws {
+        let screens = try screens(
+            ("everywhere", "R", "redraw"), ("everywhere", "Z", "suspend"), ("everywhere", "F9", "redraw"))
+        var said: [String] = []
+        screens.root.host.onSuspend = { said.append("suspend") }
+        screens.root.host.onRedraw = { said.append("redraw") }
+        screens.type(":RZ")
+        #expect(screens.status == ":RZ" && said.isEmpty)
+        screens.press(Key(.function(9)), .control("z"))
+        #expect(screens.status == ":RZ" && said == ["redraw", "suspend"])
+    }
+
     @Test func theBadgeNamesTheUsersKey() throws {
         let keys = try screens(("everywhere", "e", "errors")).context.keys
         #expect(ErrorText.badge(2, keys) == "2 errors: e")

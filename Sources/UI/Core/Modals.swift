@@ -130,8 +130,8 @@ final class Modals {
         guard let current else { return false }
         if case .question(_, let choices) = current {
             if case .key(let key) = event { answer(key, choices) }
-        } else if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
-            [.redraw, .suspend].contains(command)
+        } else if case .key(let key) = event, !key.typesText,
+            let command = context.keys.command(for: key, in: [.everywhere]), [.redraw, .suspend].contains(command)
         {
             onCommand(command)
         } else {
