@@ -330,7 +330,8 @@ import Testing
                 "-U", "-c", "/dev/null", Built.vitrine, "--log-level=debug", "--log-file", home.folder.path("log"),
                 Built.testGallery,
             ],
-            environment: home.environment(["SCREENDIR": home.folder.path("screens")]), persona: .kitty)
+            environment: home.environment(["SCREENDIR": home.folder.path("screens"), "COLORTERM": "truecolor"]),
+            persona: .kitty)
         #expect(session.until { $0.text.contains("Updated:") })
         session.untilQuiet()
         #expect(session.screen.text.contains("1 of 28"))
@@ -338,6 +339,7 @@ import Testing
         #expect(session.wait() == 0)
         let found = findings()
         #expect(found["pixels"] == "none: GNU screen has no support", "\(found)")
+        #expect(found["colours"] == "256, according to terminfo", "\(found)")
         #expect(found["terminal"]?.hasPrefix("GNU screen, according to ") == true)
     }
 }

@@ -217,6 +217,19 @@ import Testing
         #expect(findings(["TERM": "xterm-mono"], colours: -1) { $0.version = "foot(1)" }.capabilities.colours == .none)
     }
 
+    @Test("In GNU screen, the number of colours comes from settings and terminfo") func coloursInScreen() {
+        let inherited = ["TERM": "screen.xterm-256color", "COLORTERM": "truecolor"]
+        let screen = inherited.merging(["STY": "1.pts"]) { $1 }
+        let found = findings(screen) { $0.attributes = [1, 2] }
+        #expect(found.capabilities.colours == .palette, "\(found.lines)")
+        #expect(found.lines.contains("colours: 256, according to terminfo"))
+        #expect(findings(screen, wishes: TerminalWishes(colours: .full)).capabilities.colours == .full)
+        #expect(findings(screen.merging(["TERM": "screen-direct"]) { $1 }).capabilities.colours == .full)
+        // tmux with TERM=screen.
+        #expect(findings(inherited).capabilities.colours == .palette)
+        #expect(findings(inherited) { $0.version = "tmux 3.3a" }.capabilities.colours == .full)
+    }
+
     @Test("Characters depend on the locale and the terminal") func characters() {
         #expect(findings(xterm) { $0.version = "ghostty 1.1.0" }.capabilities.sextants)
         #expect(!findings(xterm) { $0.version = "XTerm(390)" }.capabilities.sextants)

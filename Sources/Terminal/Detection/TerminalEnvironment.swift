@@ -36,14 +36,22 @@ public struct TerminalEnvironment: Sendable {
     ///
     /// Terminals announce 24-bit colours in `COLORTERM`, because terminfo cannot. `NO_COLOR`: "when present and not an
     /// empty string (regardless of its value), prevents the addition of ANSI color".
-    public func colourDepth(terminfoColours: Int) -> ColourDepth {
+    ///
+    /// - Parameter brand: the terminal's brand, if Vitrine knows the brand.
+    func colourDepth(terminfoColours: Int, on brand: TerminalBrand?) -> ColourDepth {
         guard noColour.isEmpty, terminfoColours >= 8 else { return .none }
-        if claimsAllColours { return .full }
+        if claimsAllColours(on: brand) { return .full }
         return terminfoColours >= 256 ? .palette : terminfoColours >= 16 ? .sixteen : .eight
     }
 
-    /// Whether the environment announces 24-bit colours.
-    var claimsAllColours: Bool { colourTerm == "truecolor" || colourTerm == "24bit" || kind.hasSuffix("-direct") }
+    /// Returns whether the environment announces 24-bit colours.
+    ///
+    /// Programs in GNU screen inherit `COLORTERM` from the terminal around it. GNU screen 4 takes the numbers of a
+    /// 24-bit colour for attributes such as bold.
+    private func claimsAllColours(on brand: TerminalBrand?) -> Bool {
+        if kind.hasSuffix("-direct") { return true }
+        return brand != .gnuScreen && (colourTerm == "truecolor" || colourTerm == "24bit")
+    }
 
     /// Whether the user has turned colours off with `NO_COLOR`.
     var refusesColours: Bool { !noColour.isEmpty }

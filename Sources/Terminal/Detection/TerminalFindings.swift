@@ -84,7 +84,7 @@ public struct TerminalFindings: Hashable, Sendable {
         _ wishes: TerminalWishes
     ) -> (ColourDepth, String) {
         if let wanted = wishes.colours { return (wanted, "\(text(wanted)), as configured") }
-        let found = environment.colourDepth(terminfoColours: circumstances.terminfoColours)
+        let found = environment.colourDepth(terminfoColours: circumstances.terminfoColours, on: identity.brand)
         if environment.refusesColours { return (found, "none, because NO_COLOR is set") }
         if found == .full {
             return (found, "all, according to " + (environment.kind.hasSuffix("-direct") ? "TERM" : "COLORTERM"))

@@ -26,7 +26,8 @@ final class NcursesScreen {
         linesAtFirst = Array("\u{1B}[1;\(lines)r".utf8)
         pairs = ColourPairs()
         capabilities = Capabilities(
-            unicode: environment.isUnicode, colours: environment.colourDepth(terminfoColours: pairs.colourCount),
+            unicode: environment.isUnicode,
+            colours: environment.colourDepth(terminfoColours: pairs.colourCount, on: environment.brand?.brand),
             cellAspect: cellAspect ?? 0.5)
         let window = vitrine_ncurses_window()
         // Let keys send terminfo's sequences.
