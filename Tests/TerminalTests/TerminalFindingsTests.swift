@@ -193,6 +193,12 @@ import Testing
         #expect(identity.brand == .tmux && identity.questions.contains(.outerKitty))
     }
 
+    @Test("GNU screen has no clipboard") func clipboard() {
+        #expect(!findings(["TERM": "screen", "STY": "1.pts"]).capabilities.clipboard)
+        // tmux with TERM=screen.
+        #expect(findings(["TERM": "screen"]) { $0.version = "tmux 3.3a" }.capabilities.clipboard)
+    }
+
     @Test(
         "Old terminals are not queried",
         arguments: [

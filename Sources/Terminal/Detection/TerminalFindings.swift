@@ -40,7 +40,9 @@ public struct TerminalFindings: Hashable, Sendable {
         capabilities = Capabilities(
             unicode: isUnicode, colours: colours, cellAspect: cell?.aspect ?? 0.5, pixels: pixels.capabilities,
             synchronises: answers.synchronises, background: answers.background ?? .terminal, sextants: sextants,
-            reverses: circumstances.reverses, clipboard: environment.isXtermLike)
+            reverses: circumstances.reverses,
+            // GNU screen passes no text on, and prints the end of a long text.
+            clipboard: environment.isXtermLike && identity.brand != .gnuScreen)
         let misreport = traits?.misreport.map { "; \($0)" } ?? ""
         let updates = answers.synchronises ? "synchronized (mode 2026)" : "not synchronized"
         lines = [
