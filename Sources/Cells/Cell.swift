@@ -210,3 +210,29 @@ public enum Colour: Hashable, Sendable {
     /// A 24-bit colour: red, green and blue.
     case rgb(UInt8, UInt8, UInt8)
 }
+
+extension Colour {
+    /// Returns the usual red, green and blue values of a palette colour.
+    ///
+    /// For the first 16 colours, which users set, these are xterm's values.
+    public static func usualValues(ofPalette index: UInt8) -> (UInt8, UInt8, UInt8) {
+        switch index {
+        case 0..<16: return sixteen[Int(index)]
+        case 16..<232:
+            let cube = Int(index) - 16
+            return (levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6])
+        default:
+            let level = 8 + 10 * (index - 232)
+            return (level, level, level)
+        }
+    }
+
+    /// The values of red, green and blue in the cube.
+    private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+
+    private static let sixteen: [(UInt8, UInt8, UInt8)] = [
+        (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
+        (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255),
+        (255, 255, 255),
+    ]
+}

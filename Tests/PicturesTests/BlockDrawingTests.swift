@@ -141,7 +141,7 @@ import Text
     func coloursOfThePaletteStayThemselves(symbols: DrawingStyle.Symbols, depth: ColourDepth) {
         let parts = symbols.pixelsPerCell
         for index in depth == .palette ? [16, 52, 100, 231, 240] : [0, 1, 3, 6, 7] as [UInt8] {
-            let (red, green, blue) = Palette.colour(index)
+            let (red, green, blue) = Colour.usualValues(ofPalette: index)
             let flat = PixelBuffer(width: 4 * parts.columns, height: 4 * parts.rows) { _, _ in
                 PixelColor(red: red, green: green, blue: blue)
             }
@@ -172,7 +172,7 @@ import Text
 
     private func colour(_ colour: Colour) -> SIMD3<Double> {
         guard case .palette(let index) = colour, index < 16 else { return .zero }
-        let (red, green, blue) = Palette.colour(index)
+        let (red, green, blue) = Colour.usualValues(ofPalette: index)
         return SIMD3(Double(red), Double(green), Double(blue))
     }
 

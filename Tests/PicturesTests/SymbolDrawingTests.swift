@@ -139,7 +139,7 @@ import Testing
         case .terminal: return unset
         case .rgb(let red, let green, let blue): return brightness(red, green, blue)
         case .palette(let index):
-            let (red, green, blue) = Palette.colour(index)
+            let (red, green, blue) = Colour.usualValues(ofPalette: index)
             return brightness(red, green, blue)
         }
     }

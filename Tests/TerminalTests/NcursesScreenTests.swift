@@ -215,6 +215,22 @@ import Text
         }
     }
 
+    @Test(
+        "Palette colours keep their values on terminals with direct colours",
+        arguments: [
+            ("xterm-direct", 5, "\u{1B}[35m"), ("xterm-direct", 9, "\u{1B}[38:2::255:0:0m"),
+            ("xterm-direct", 16, "\u{1B}[38:2::0:0:8m"), ("xterm-direct", 231, "\u{1B}[38:2::255:255:255m"),
+            ("xterm-direct16", 9, "\u{1B}[91m"), ("xterm-direct16", 232, "\u{1B}[38:2::8:8:8m"),
+            ("xterm-direct256", 17, "\u{1B}[38;5;17m"), ("st-direct", 110, "\u{1B}[38;2;135;175;215m"),
+        ] as [(String, UInt8, String)])
+    func directColours(kind: String, index: UInt8, sequence: String) throws {
+        let screen = try screen(kind)
+        defer { screen.close() }
+        let bytes = screen.update(
+            to: surface { $0.write("x", in: row(0), style: Style(foreground: .palette(index))) })
+        #expect(String(decoding: bytes, as: UTF8.self).contains(sequence + "x"))
+    }
+
     @Test("Default colours are not reversed") func defaultColours() throws {
         let screen = try screen("linux")
         defer { screen.close() }

@@ -277,7 +277,7 @@ struct PaletteCandidates {
 
         init(_ index: UInt8) {
             self.index = index
-            let (red, green, blue) = Palette.colour(index)
+            let (red, green, blue) = Colour.usualValues(ofPalette: index)
             colour = SIMD4(Float(red), Float(green), Float(blue), 0)
         }
     }

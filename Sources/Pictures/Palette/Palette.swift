@@ -1,10 +1,13 @@
+import Cells
+
 /// The terminal's 256 colours: 16 that users configure, a cube of 216, and 24 greys.
 enum Palette {
     /// Returns the nearest of the colours 16 to 255. The first 16 are excluded, because users configure them.
     static func nearest(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {
         let wanted = (Int(red), Int(green), Int(blue))
         let (cube, grey) = (cubeColour(wanted), greyColour(wanted))
-        return distance(wanted, colour(grey)) < distance(wanted, colour(cube)) ? grey : cube
+        let toGrey = distance(wanted, Colour.usualValues(ofPalette: grey))
+        return toGrey < distance(wanted, Colour.usualValues(ofPalette: cube)) ? grey : cube
     }
 
     /// Returns the nearest cube colour and the nearest grey. The given colour may lie outside the range from 0 to 255.
@@ -14,33 +17,9 @@ enum Palette {
         return [cubeColour(wanted), greyColour(wanted)]
     }
 
-    /// Returns the nearest of the first 8 or 16 colours. Assumes the usual values of these colours.
-    static func nearest(ofFirst count: Int, red: Int, green: Int, blue: Int) -> UInt8 {
-        var best = 0
-        var bestDistance = Int.max
-        for (index, colour) in sixteen.prefix(count).enumerated() {
-            let distance = distance((red, green, blue), colour)
-            if distance < bestDistance { (best, bestDistance) = (index, distance) }
-        }
-        return UInt8(best)
-    }
-
-    /// Returns the red, green and blue values of a colour. Assumes the usual values for the first 16.
-    static func colour(_ index: UInt8) -> (UInt8, UInt8, UInt8) {
-        switch index {
-        case 0..<16: return sixteen[Int(index)]
-        case 16..<232:
-            let cube = Int(index) - 16
-            return (levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6])
-        default:
-            let level = 8 + 10 * (index - 232)
-            return (level, level, level)
-        }
-    }
-
     /// Returns the red, green, blue and brightness of a colour, from 0 to 1.
     static func part(_ index: UInt8) -> SIMD4<Float> {
-        let (red, green, blue) = colour(index)
+        let (red, green, blue) = Colour.usualValues(ofPalette: index)
         let part = SIMD4(Float(red), Float(green), Float(blue), 0) / 255
         return SIMD4(part.x, part.y, part.z, 0.299 * part.x + 0.587 * part.y + 0.114 * part.z)
     }
@@ -65,15 +44,6 @@ enum Palette {
         let average = (wanted.0 + wanted.1 + wanted.2) / 3
         return UInt8(232 + (average > 238 ? 23 : max(0, (average - 3) / 10)))
     }
-
-    private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
-
-    /// The usual values of the first 16 colours, as in xterm.
-    private static let sixteen: [(UInt8, UInt8, UInt8)] = [
-        (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
-        (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255),
-        (255, 255, 255),
-    ]
 }
 
 /// The colour of a part of a cell, or a sum of such colours.

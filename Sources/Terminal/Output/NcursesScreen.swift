@@ -290,6 +290,9 @@ struct ColourPairs {
     }
 
     private let colours: Int32
+    /// The number of colours that ncurses takes by index. It takes larger numbers as red, green and blue on terminals
+    /// with direct colours, such as `xterm-direct`.
+    private let indexed: Int32
     private let limit: Int32
     private var numbers: [Pair: Int32] = [:]
 
@@ -299,6 +302,8 @@ struct ColourPairs {
         // After this call, -1 is the terminal's default colour. Terminals without default colours get white on black.
         use_default_colors()
         colours = vitrine_ncurses_colors()
+        // Terminfo has "CO" only for some terminals with direct colours. The others have eight colours by index.
+        indexed = colours > 256 ? max(8, vitrine_terminfo_number("CO")) : 256
         limit = vitrine_ncurses_pairs()
     }
 
@@ -330,8 +335,12 @@ struct ColourPairs {
 
     private func number(_ colour: Colour) -> Int32 {
         switch colour {
-        case .terminal, .rgb: -1
-        case .palette(let index): Int32(index) < colours ? Int32(index) : Int32(index) % max(1, colours)
+        case .terminal, .rgb: return -1
+        case .palette(let index) where Int32(index) >= indexed:
+            let (red, green, blue) = Colour.usualValues(ofPalette: index)
+            // Smaller numbers would be indices, so black becomes the darkest other colour.
+            return max(indexed, Int32(red) << 16 | Int32(green) << 8 | Int32(blue))
+        case .palette(let index): return Int32(index) < colours ? Int32(index) : Int32(index) % max(1, colours)
         }
     }
 }
