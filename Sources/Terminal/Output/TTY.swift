@@ -12,11 +12,8 @@ final class TTY {
     let originalModes: termios
 
     init() throws(TerminalError) {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, let name = ttyname(STDOUT_FILENO) else {
-            throw .notATerminal
-        }
-        descriptor = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotSetUp(String(cString: strerror(errno))) }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
+        descriptor = try TTY.opened()
         var modes = termios()
         guard tcgetattr(descriptor, &modes) == 0 else { throw .cannotSetUp(String(cString: strerror(errno))) }
         originalModes = modes
@@ -24,6 +21,22 @@ final class TTY {
 
     deinit {
         close(descriptor)
+    }
+
+    /// Opens the terminal of standard output.
+    ///
+    /// After `su`, the device belongs to the first user. In a container, the device may have no name. A process may
+    /// still open its controlling terminal.
+    private static func opened() throws(TerminalError) -> Int32 {
+        let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+        var descriptor: Int32 = -1
+        if let name = ttyname(STDOUT_FILENO) { descriptor = open(name, flags) }
+        guard descriptor < 0 else { return descriptor }
+        let reason = String(cString: strerror(errno))
+        // "When fd does not refer to the controlling terminal of the calling process, -1 is returned" (tcgetpgrp(3)).
+        if tcgetpgrp(STDOUT_FILENO) >= 0 { descriptor = open("/dev/tty", flags) }
+        guard descriptor >= 0 else { throw .cannotSetUp(reason) }
+        return descriptor
     }
 
     /// Turns off echo, line buffering, signal keys and output processing.
