@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pictures in a tmux that several terminals view in turn.
+/// Pictures in a tmux, which several terminals may view in turn.
 @Suite(.ownThread, .serialized) struct TmuxFocusTests {
     private let home = Household()
 
@@ -11,32 +11,56 @@ import Testing
         String(decoding: session.bytes, as: UTF8.self).components(separatedBy: "\u{1B}_Ga=t,").count - 1
     }
 
-    @Test("A terminal that attaches to tmux receives the visible pictures")
-    func picturesAreSentAgain() throws {
+    /// Runs a program in a tmux inside kitty.
+    private func inTmux(_ words: String..., body: (TerminalSession) throws -> Void) throws {
         let folder = TestFolder()
         let socket = folder.path("tmux")
         let configuration = folder.write(
             "tmux.conf", "set -g status off\nset -g focus-events on\nset -g allow-passthrough on\n")
         let session = try TerminalSession(
-            "/usr/bin/tmux",
-            arguments: [
-                "-S", socket, "-u", "-f", configuration, "new-session", Built.vitrine, "--pixels=auto",
-                Built.testGallery,
-            ],
+            "/usr/bin/tmux", arguments: ["-S", socket, "-u", "-f", configuration, "new-session"] + words,
             environment: home.environment(), persona: .kitty)
         defer { _ = try? Command("/usr/bin/tmux", ["-S", socket, "kill-server"]) }
-        #expect(session.until { $0.text.contains("Updated:") })
-        #expect(session.until { _ in sent(session) > 3 })
-        session.untilQuiet()
-        let (before, kept) = (sent(session), session.screen.pictures.kept.count)
-        session.type("\u{1B}[O")
-        session.untilQuiet(milliseconds: 200)
-        session.type("\u{1B}[I")
-        #expect(session.until { _ in sent(session) >= before + kept })
-        session.untilQuiet()
-        // Earlier pictures are forgotten.
-        #expect(session.screen.pictures.kept.count == kept)
-        session.type("Q")
-        _ = session.wait()
+        try body(session)
+    }
+
+    @Test("A terminal that attaches to tmux receives the visible pictures")
+    func picturesAreSentAgain() throws {
+        try inTmux(Built.vitrine, "--pixels=auto", Built.testGallery) { session in
+            #expect(session.until { $0.text.contains("Updated:") })
+            #expect(session.until { _ in sent(session) > 3 })
+            session.untilQuiet()
+            let (before, kept) = (sent(session), session.screen.pictures.kept.count)
+            session.type("\u{1B}[O")
+            session.untilQuiet(milliseconds: 200)
+            session.type("\u{1B}[I")
+            #expect(session.until { _ in sent(session) >= before + kept })
+            session.untilQuiet()
+            // Earlier pictures are forgotten.
+            #expect(session.screen.pictures.kept.count == kept)
+            session.type("Q")
+            _ = session.wait()
+        }
+    }
+
+    @Test("vitrine show draws a picture between the lines before and after it")
+    func shownPicture() throws {
+        let script =
+            #"echo start; read line; echo before; "$0" show --pixels=kitty --size=20x6 "$1"; echo after; read line"#
+        try inTmux("/bin/sh", "-c", script, Built.vitrine, Built.testGallery + "/images/owl.jpg") { session in
+            // While tmux starts, it drops the sequences that it should pass on.
+            #expect(session.until(shows: "start"))
+            session.untilQuiet()
+            session.type("\n")
+            try #require(session.until(shows: "after"))
+            session.untilQuiet()
+            let screen = session.screen
+            let rows = (0..<screen.rows).filter { screen.text(inRow: $0).unicodeScalars.contains("\u{10EEEE}") }
+            let (first, last) = (try #require(rows.first), try #require(rows.last))
+            #expect(rows == Array(first...last) && screen.text(inRow: first - 1) == "before")
+            #expect(screen.text(inRow: last + 1) == "after")
+            #expect(screen.pictures.ready.count == 1 && screen.pictures.floating.isEmpty)
+            #expect(!screen.violations.contains { $0.hasPrefix("kitty") }, "\(screen.violations)")
+        }
     }
 }

@@ -86,13 +86,28 @@ import Text
     }
 
     @Test("A picture between lines has lines of its own") func inlinePicture() {
-        for isThroughTmux in [false, true] {
-            let text = String(
-                decoding: InlinePicture.bytes(picture(.kitty, 5_000, isThroughTmux: isThroughTmux)), as: UTF8.self)
-            #expect(text.hasPrefix("\n\n\n\u{1B}[3A\u{1B}7\u{1B}") && text.hasSuffix("\u{1B}\\\u{1B}8\u{1B}[3B\r"))
-            // Two chunks, each wrapped for tmux.
-            #expect(text.components(separatedBy: "\u{1B}Ptmux;").count == (isThroughTmux ? 3 : 1))
+        let text = String(decoding: InlinePictures().bytes(picture(.kitty, 5_000), at: 0), as: UTF8.self)
+        #expect(text.hasPrefix("\n\n\n\u{1B}[3A\u{1B}7\u{1B}_Ga=T,"))
+        #expect(text.hasSuffix("\u{1B}\\\u{1B}8\u{1B}[3B\r") && !text.contains("\u{1B}Ptmux;"))
+    }
+
+    @Test("In tmux, a picture between lines is text") func inlinePictureInTmux() throws {
+        let pictures = InlinePictures()
+        let wrapped = picture(.kitty, 5_000, isThroughTmux: true)
+        let first = pictures.bytes(wrapped, at: 0)
+        let text = String(decoding: first, as: UTF8.self)
+        // Two chunks and the placement, each wrapped for tmux. None shows the picture at the cursor.
+        let parts = text.components(separatedBy: "\u{1B}Ptmux;")
+        try #require(parts.count == 4 && parts[0].isEmpty)
+        #expect(parts[1].hasPrefix("\u{1B}\u{1B}_Ga=t,f=100,i=") && !text.contains("a=T"))
+        #expect(parts[3].hasPrefix("\u{1B}\u{1B}_Ga=p,U=1,i=") && parts[3].contains(",c=7,r=3,"))
+        let lines = text.components(separatedBy: "\n")
+        #expect(lines.count == 4 && lines[3].isEmpty)
+        for line in lines.dropLast() {
+            #expect(line.unicodeScalars.count { $0 == "\u{10EEEE}" } == 7 && line.hasSuffix("\u{1B}[0m"))
         }
+        // Each picture has an id of its own.
+        #expect(pictures.bytes(wrapped, at: 1) != first)
     }
 
     /// All sequences are prepared except the first, which contains the id.

@@ -26,6 +26,7 @@ struct ShowCommand {
         let capabilities = terminal.findings.capabilities
         let style = DrawingStyle(capabilities, services.settings)
         let space = Self.space(size, style, on: terminal.size)
+        let pictures = InlinePictures()
         let decoder = files.count > Self.few ? services.decoder : services.decoderOfFew
         // Limit the number of finished pictures that wait for a slower picture, because they take memory.
         let (width, lead) = (Services.cores, 4 * Services.cores)
@@ -35,7 +36,12 @@ struct ShowCommand {
             var (begun, running, shown) = (0, 0, 0)
             while shown < files.count {
                 while begun < min(files.count, shown + lead), running < width {
-                    group.addTask { [begun] in (begun, draw(files[begun], decoder, space, style, capabilities)) }
+                    group.addTask { [begun] in
+                        let drawing = draw(files[begun], decoder, space, style, capabilities) {
+                            pictures.bytes($0, at: begun)
+                        }
+                        return (begun, drawing)
+                    }
                     begun += 1
                     running += 1
                 }
@@ -53,13 +59,16 @@ struct ShowCommand {
         }
     }
 
+    /// Decodes and draws a file.
+    ///
+    /// - Parameter sequences: returns the bytes that show a picture in pixels.
     private func draw(
-        _ file: String, _ decoder: DecoderClient, _ space: Size, _ style: DrawingStyle, _ capabilities: Capabilities
+        _ file: String, _ decoder: DecoderClient, _ space: Size, _ style: DrawingStyle, _ capabilities: Capabilities,
+        _ sequences: (PixelPicture) -> [UInt8]
     ) -> Drawing {
         do {
             let picture = try decoder.draw(.file(file), size: space, style: style)
-            let bytes =
-                picture.pixels.map { InlinePicture.bytes($0) } ?? Self.lines(picture.cells, capabilities)
+            let bytes = picture.pixels.map(sequences) ?? Self.lines(picture.cells, capabilities)
             return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is truncated.")
         } catch {
             return Drawing(complaint: "\(file): \(error)", failed: true)

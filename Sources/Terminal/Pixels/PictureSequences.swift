@@ -59,21 +59,39 @@ enum KittyPlaceholders {
         Array("\u{1B}_Ga=p,U=1,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
     }
 
-    /// Returns the placeholder text for an area. A diacritic encodes the id's highest byte, and the palette colour
-    /// encodes the lowest byte.
+    /// Returns the placeholder text for an area of the screen.
     static func cells(id: UInt32, _ rect: Rect) -> [UInt8] {
-        var text = "\u{1B}[0;38;5;\(id & 0xFF)m"
-        let number = diacritics[Int(id >> 24)]
+        var text = colour(of: id)
         for row in 0..<min(rect.size.rows, diacritics.count) {
             text += "\u{1B}[\(rect.origin.row + row + 1);\(rect.origin.column + 1)H"
-            for column in 0..<min(rect.size.columns, diacritics.count) {
-                text.unicodeScalars.append(placeholder)
-                text.unicodeScalars.append(diacritics[row])
-                text.unicodeScalars.append(diacritics[column])
-                text.unicodeScalars.append(number)
-            }
+            add(row, columns: rect.size.columns, of: id, to: &text)
         }
         return Array((text + "\u{1B}[0m").utf8)
+    }
+
+    /// Returns the placeholder text of a picture, with a line for each row.
+    static func lines(id: UInt32, _ size: Size) -> [UInt8] {
+        var text = ""
+        for row in 0..<min(size.rows, diacritics.count) {
+            text += colour(of: id)
+            add(row, columns: size.columns, of: id, to: &text)
+            text += "\u{1B}[0m\n"
+        }
+        return Array(text.utf8)
+    }
+
+    /// Returns the sequence for the palette colour that encodes the id's lowest byte.
+    private static func colour(of id: UInt32) -> String { "\u{1B}[0;38;5;\(id & 0xFF)m" }
+
+    /// Adds the placeholders of a row. In each, a diacritic encodes the id's highest byte.
+    private static func add(_ row: Int, columns: Int, of id: UInt32, to text: inout String) {
+        let number = diacritics[Int(id >> 24)]
+        for column in 0..<min(columns, diacritics.count) {
+            text.unicodeScalars.append(placeholder)
+            text.unicodeScalars.append(diacritics[row])
+            text.unicodeScalars.append(diacritics[column])
+            text.unicodeScalars.append(number)
+        }
     }
 
     private static let placeholder: Unicode.Scalar = "\u{10EEEE}"
@@ -126,14 +144,26 @@ public enum SixelSequence {
 }
 
 /// Draws pictures on standard output between lines of text.
-public enum InlinePicture {
+public struct InlinePictures: Sendable {
+    /// The number of different ids: a highest byte below those of ``KittyStore``, and a lowest byte.
+    private static let idCount = 127 * 255
+
+    /// The random number of the first id. Pictures of earlier runs may still be visible, and need other ids.
+    private let first = Int.random(in: 0..<InlinePictures.idCount)
+
+    /// Creates a sequence of pictures.
+    public init() {}
+
     /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. Afterwards the cursor
     /// is at the start of the line below the picture.
     ///
     /// Terminals differ in the cursor's position after a picture, and scroll when a picture reaches the last line. So
     /// line feeds make space first, and the cursor moves back up. After the picture, the cursor returns to the saved
-    /// position.
-    public static func bytes(_ picture: PixelPicture) -> [UInt8] {
+    /// position. tmux passes a sequence on without moving its terminal's cursor, so pictures in tmux are text.
+    ///
+    /// - Parameter index: the picture's index among all pictures of this object.
+    public func bytes(_ picture: PixelPicture, at index: Int) -> [UInt8] {
+        if picture.isThroughTmux { return text(picture, id: id(at: index)) }
         let pieces =
             switch picture.language {
             case .kitty: KittySequence.show(picture)
@@ -146,5 +176,17 @@ public enum InlinePicture {
         for piece in pieces { bytes += piece }
         bytes += "\u{1B}8\u{1B}[\(rows)B\r".utf8
         return bytes
+    }
+
+    /// Returns the bytes that send a picture through tmux, and its placeholder text.
+    private func text(_ picture: PixelPicture, id: UInt32) -> [UInt8] {
+        let placement = KittyPlaceholders.begin(id: id, placement: 1, size: picture.size)
+        return KittySequence.transmit(picture, id: id).flatMap { $0 } + TmuxPassage.wrapped(placement)
+            + KittyPlaceholders.lines(id: id, picture.size)
+    }
+
+    private func id(at index: Int) -> UInt32 {
+        let number = UInt32((first + index) % InlinePictures.idCount)
+        return (number / 255 + 1) << 24 | (number % 255 + 1)
     }
 }
