@@ -24,6 +24,13 @@ import Testing
         try body(session)
     }
 
+    /// Takes the focus from tmux's terminal and returns it, as if tmux were now attached to another terminal.
+    private func moveFocus(_ session: TerminalSession) {
+        session.type("\u{1B}[O")
+        session.untilQuiet(milliseconds: 200)
+        session.type("\u{1B}[I")
+    }
+
     @Test("A terminal that attaches to tmux receives the visible pictures")
     func picturesAreSentAgain() throws {
         try inTmux(Built.vitrine, "--pixels=auto", Built.testGallery) { session in
@@ -31,13 +38,39 @@ import Testing
             #expect(session.until { _ in sent(session) > 3 })
             session.untilQuiet()
             let (before, kept) = (sent(session), session.screen.pictures.kept.count)
-            session.type("\u{1B}[O")
-            session.untilQuiet(milliseconds: 200)
-            session.type("\u{1B}[I")
+            moveFocus(session)
             #expect(session.until { _ in sent(session) >= before + kept })
             session.untilQuiet()
             // Earlier pictures are forgotten.
             #expect(session.screen.pictures.kept.count == kept)
+            session.type("Q")
+            _ = session.wait()
+        }
+    }
+
+    @Test("A terminal without pictures that attaches to tmux receives characters")
+    func silentTerminal() throws {
+        let log = home.folder.path("log")
+        /// Returns the last finding about pixels in the log.
+        func pixels() -> String {
+            let lines = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n") ?? []
+            return lines.last { $0.contains(" screen pixels: ") }.map(String.init) ?? ""
+        }
+        try inTmux(
+            Built.vitrine, "--pixels=auto", "--log-level=debug", "--log-file", log, Built.testGallery
+        ) { session in
+            #expect(session.until { $0.text.contains("Updated:") })
+            #expect(session.until { _ in sent(session) > 3 })
+            session.untilQuiet()
+            session.persona = .alacritty
+            moveFocus(session)
+            for _ in 0..<600 where !pixels().contains("pixels: none") { session.untilQuiet(milliseconds: 50) }
+            #expect(pixels().contains("pixels: none"), "\(pixels())")
+            session.untilQuiet()
+            #expect(session.screen.pictures.kept.isEmpty)
+            session.persona = .kitty
+            moveFocus(session)
+            #expect(session.until { !$0.pictures.kept.isEmpty })
             session.type("Q")
             _ = session.wait()
         }

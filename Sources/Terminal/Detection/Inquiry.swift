@@ -64,7 +64,7 @@ struct Inquiry {
                 answers.takesKitty = isOK
             } else if close(.outerKitty) {
                 answers.outerTakesKitty = isOK
-                closeWithoutAnswer(open.filter(\.isForOuter))
+                giveUpOuter()
             } else {
                 return false
             }
@@ -96,6 +96,11 @@ struct Inquiry {
     /// Closes all queries. Keeps the answers so far, because they remain right if another answer is missing.
     mutating func giveUp() {
         open = []
+    }
+
+    /// Closes the queries to the terminal around tmux, and clears earlier answers to them.
+    mutating func giveUpOuter() {
+        closeWithoutAnswer(open.filter(\.isForOuter))
     }
 
     private mutating func close(_ question: TerminalQuestion) -> Bool {

@@ -18,8 +18,8 @@ final class TerminalInterview {
     /// An attributes answer that seemed to belong to an earlier query. If no other attributes answer follows in time,
     /// this answer ends the current inquiry.
     private var held: TerminalReply?
-    /// Whether Vitrine has repeated the queries to the terminal around tmux.
-    private var hasAskedOuterAgain = false
+    /// Whether the open queries to the terminal around tmux repeat queries without an answer.
+    private var isOuterAskedAgain = false
     /// The time until which a silent terminal may still answer.
     private var overdueUntil: DispatchTime?
     /// The timer that ends unanswered queries; nil while no time limit runs.
@@ -94,6 +94,7 @@ final class TerminalInterview {
         }
         guard inquiry.take(reply) else { return }
         if !inquiry.isOpen {
+            isOuterAskedAgain = false
             finish()
         } else if isEnd {
             // The terminal's own answers suffice for drawing; don't wait for the outer terminal.
@@ -109,19 +110,27 @@ final class TerminalInterview {
     /// Stops the wait for answers.
     func stop() {
         next = []
+        isOuterAskedAgain = false
         close()
     }
 
     private func giveUp() {
         if let held, inquiry.take(held) { owed = 0 }
-        // Do not query a silent terminal again.
+        var isRepeating = false
         if inquiry.open.contains(.attributes) {
+            // Do not query a silent terminal again.
             next = []
-        } else if !hasAskedOuterAgain, inquiry.open.contains(where: \.isForOuter) {
-            // While tmux starts, it drops the queries that it should pass on, so repeat them once.
-            hasAskedOuterAgain = true
+        } else if isOuterAskedAgain {
+            // The line works, because tmux has answered. tmux may be attached to another terminal now.
+            inquiry.giveUpOuter()
+        } else if inquiry.open.contains(where: \.isForOuter) {
+            // While tmux starts, it drops the queries that it should pass on, so repeat them once. Query tmux, too: if
+            // tmux is as silent as the terminal around it, the line is slow.
+            isRepeating = true
             next.formUnion(inquiry.open)
+            next.insert(.attributes)
         }
+        isOuterAskedAgain = isRepeating
         close()
         finish()
     }
