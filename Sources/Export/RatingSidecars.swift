@@ -51,13 +51,22 @@ public actor RatingSidecars {
         var report = Report()
         for key in keys where !Task.isCancelled {
             let found = try cache.read { reader in
-                (try reader.photo(key), try reader.source(of: key, .original)?.address)
+                (
+                    photo: try reader.photo(key), address: try reader.source(of: key, .original)?.address,
+                    own: try reader.ownRating(of: key)
+                )
             }
             // Write only beside photos of a local gallery: the list of a server may name any file of this machine.
-            guard let photo = found.0, let address = found.1, cache.files.isInPlace(address),
+            guard let photo = found.photo, let address = found.address, cache.files.isInPlace(address),
                 let path = address.filePathBytes
             else {
                 report.elsewhere += 1
+                continue
+            }
+            // The file of a photo without a rating may have a rating by another program, which stays. If the user chose
+            // no stars, the file gets 0.
+            guard photo.rating != .none || found.own != nil else {
+                report.unchanged += 1
                 continue
             }
             do throws(ExportError) {

@@ -60,6 +60,16 @@ import Testing
     }
 
     @Test(
+        "The rating of another program stays if the user has not rated the photo, and goes if the user gives no stars")
+    func otherProgramsRating() async throws {
+        let old = #"<r><rdf:Description xmp:Rating="4"/></r>"#
+        #expect(try await write(nil, over: old).unchanged == 1)
+        #expect(try text == old)
+        #expect(try await write(Rating(0)).written == 1)
+        #expect(try text == #"<r><rdf:Description xmp:Rating="0"/></r>"#)
+    }
+
+    @Test(
         "In a file of another program, only the rating changes",
         arguments: [
             (

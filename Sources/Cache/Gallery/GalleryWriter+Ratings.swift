@@ -67,3 +67,12 @@ extension GalleryWriter {
             "UPDATE photo SET own_rating = ?1 WHERE id = ?2 AND own_rating IS NOT ?1", rating?.value, id)
     }
 }
+
+extension CacheReader {
+    /// Returns the user's own rating of a photo. Returns nil if the photo has none.
+    public func ownRating(of key: PhotoKey) throws -> Rating? {
+        try connection.first("SELECT own_rating FROM photo WHERE key = ? AND own_rating NOT NULL", key.rawValue) {
+            Rating($0.int(0))
+        }
+    }
+}
