@@ -102,7 +102,8 @@ final class ExportFolder: Sendable {
         try Self.copy(source, target)
         // File systems without permissions ignore this call.
         fchmod(target, mode)
-        guard Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
+        Self.setDate(of: target, date)
+        guard fsync(target) == 0 else { throw SystemError() }
     }
 
     private func path(_ name: String) -> String { path + "/" + name }
@@ -126,10 +127,12 @@ final class ExportFolder: Sendable {
     }
 
     /// Gives a file the photo's date, if known, because other programs sort files by date.
-    private static func setDate(of file: Int32, _ date: Timestamp) -> Bool {
-        guard date != .unknown else { return true }
+    ///
+    /// Some network shares refuse dates. A photo without its date is better than no photo.
+    private static func setDate(of file: Int32, _ date: Timestamp) {
+        guard date != .unknown else { return }
         let time = timespec(tv_sec: Int(date.seconds), tv_nsec: date.millisecondsPart * 1_000_000)
-        return futimens(file, [time, time]) == 0
+        futimens(file, [time, time])
     }
 
     private static func areEqual(_ one: Int32, _ other: Int32) throws(SystemError) -> Bool {

@@ -120,6 +120,16 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
     }
 
+    @Test("A folder that refuses dates receives photos without their dates")
+    func refusedDates() throws {
+        let folder = home.folder.path("out")
+        let faults = Faults(in: folder, .errorFrom(EPERM, 1), only: Faults.Call(name: "futimens", path: ""))
+        let export = try home.vitrine(
+            "export", Built.testGallery, folder, "dawn-ridge", environment: faults.environment)
+        #expect(export.status == 0 && export.errors.isEmpty, "\(export.errors)")
+        #expect(faults.calls.count == 1 && home.folder.entries("out") == ["Dawn over the ridge.jpg"])
+    }
+
     /// Kills the program at every call that changes the folder, on file systems with and without unnamed files.
     @Test(
         "A killed export leaves nothing behind after the next one", arguments: [true, false])
