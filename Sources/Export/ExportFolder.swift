@@ -61,16 +61,16 @@ final class ExportFolder: Sendable {
             do throws(SystemError) {
                 isSame = try Self.areEqual(source, target)
             } catch {
-                throw .failed(path(name), error)
+                throw .file(path: path(name), reason: "\(error)")
             }
             guard isSame else { throw .exists(path: path(name)) }
             return .wasThere
         }
         if errno != ENOENT { throw errno == ELOOP ? .exists(path: path(name)) : .failed(path(name)) }
         for kind in kinds {
+            guard let file = try makeFile(kind, for: name) else { continue }
+            try copy(source, to: file.descriptor, as: name, date)
             do throws(SystemError) {
-                guard let file = try UnfinishedFile(kind, in: descriptor) else { continue }
-                try copy(source, to: file.descriptor, date)
                 switch try file.take(name) {
                 case .done: return .written
                 case .nameIsTaken: throw SystemError(EEXIST)
@@ -86,45 +86,54 @@ final class ExportFolder: Sendable {
         return .written
     }
 
-    private func copy(_ source: Int32, to name: String, _ date: Timestamp) throws(ExportError) {
-        let target = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard target >= 0 else { throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name)) }
-        defer { close(target) }
-        do throws(SystemError) {
-            try copy(source, to: target, date)
-        } catch {
-            unlinkat(descriptor, name, 0)
+    private func makeFile(_ kind: UnfinishedFile.Kind, for name: String) throws(ExportError) -> UnfinishedFile? {
+        do throws(SystemError) { return try UnfinishedFile(kind, in: descriptor) } catch {
             throw .failed(path(name), error)
         }
     }
 
-    private func copy(_ source: Int32, to target: Int32, _ date: Timestamp) throws(SystemError) {
-        try Self.copy(source, target)
+    private func copy(_ source: Int32, to name: String, _ date: Timestamp) throws(ExportError) {
+        let target = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard target >= 0 else { throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name)) }
+        defer { close(target) }
+        do throws(ExportError) {
+            try copy(source, to: target, as: name, date)
+        } catch {
+            unlinkat(descriptor, name, 0)
+            throw error
+        }
+    }
+
+    private func copy(_ source: Int32, to target: Int32, as name: String, _ date: Timestamp) throws(ExportError) {
+        try copy(source, to: target, as: name)
         // File systems without permissions ignore this call.
         fchmod(target, mode)
         Self.setDate(of: target, date)
-        guard fsync(target) == 0 else { throw SystemError() }
+        guard fsync(target) == 0 else { throw .failed(path(name)) }
     }
 
-    private func path(_ name: String) -> String { path + "/" + name }
-
-    private static func copy(_ source: Int32, _ target: Int32) throws(SystemError) {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 1)
+    private func copy(_ source: Int32, to target: Int32, as name: String) throws(ExportError) {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
         defer { piece.deallocate() }
         var offset: Int64 = 0
         while true {
-            let count = try OpenFile.read(source, at: offset, into: piece)
+            let count: Int
+            do throws(SystemError) { count = try OpenFile.read(source, at: offset, into: piece) } catch {
+                throw .file(path: path(name), reason: "\(error)")
+            }
             guard count > 0 else { return }
             var rest = UnsafeRawBufferPointer(piece)[..<count]
             while !rest.isEmpty {
                 let written = write(target, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written < 0, errno == EINTR { continue }
-                guard written > 0 else { throw SystemError() }
+                guard written > 0 else { throw .failed(path(name)) }
                 rest = rest.dropFirst(written)
             }
             offset += Int64(count)
         }
     }
+
+    private func path(_ name: String) -> String { path + "/" + name }
 
     /// Gives a file the photo's date, if known, because other programs sort files by date.
     ///
@@ -160,8 +169,12 @@ final class ExportFolder: Sendable {
 }
 
 extension ExportError {
-    /// Returns the error for the system call that just failed.
+    /// The errors that each further photo would meet, too: the disk is full, read-only, broken or gone.
+    private static let lasting = [ENOSPC, EDQUOT, EROFS, EIO, ENODEV, ESTALE]
+
+    /// Returns the error for the system call that just failed in the destination.
     fileprivate static func failed(_ path: String, _ error: SystemError = SystemError()) -> ExportError {
-        .file(path: path, reason: "\(error)")
+        lasting.contains(error.code)
+            ? .unusable(path: path, reason: "\(error)") : .file(path: path, reason: "\(error)")
     }
 }

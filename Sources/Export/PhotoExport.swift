@@ -13,8 +13,9 @@ import Text
 ///
 /// The export has no network access. For each missing photo it registers a wish, as the screens do. The network
 /// controller then fetches the photo into the cache. At any time there are wishes for only a few photos, in the order
-/// of the keys. A cancelled export stops after the current photo and reports the result. Another export to the same
-/// folder continues, and does not copy photos that the folder already has.
+/// of the keys. A cancelled export stops after the current photo and reports the result. So does an export to a disk
+/// that is full or gone. Another export to the same folder continues, and does not copy photos that the folder already
+/// has.
 public actor PhotoExport {
     /// The result for one photo.
     public struct Event: Sendable {
@@ -25,9 +26,11 @@ public actor PhotoExport {
         /// The number of photos processed so far.
         public let number: Int
 
-        /// The photo's name and the error, if the export of the photo failed.
-        public var failure: String? {
-            guard case .failure(let error) = result else { return nil }
+        /// Returns the failure to report: the one that stopped the export, or else the first one.
+        ///
+        /// - Parameter former: the failure to report before this event; nil if there was none.
+        public func failure(after former: String?) -> String? {
+            guard case .failure(let error) = result, former == nil || error.stopsExport else { return former }
             return photo.map { "“\($0.name.madeVisible)”: \(error)" } ?? "\(error)"
         }
     }
@@ -38,7 +41,7 @@ public actor PhotoExport {
         public fileprivate(set) var exported = 0
         /// The number of photos that Vitrine could not fetch or write.
         public fileprivate(set) var failed = 0
-        /// The number of photos that the export did not process.
+        /// The number of photos that the export has not saved because it stopped.
         public fileprivate(set) var left = 0
 
         /// Returns the result in one or two sentences for the user.
@@ -46,7 +49,7 @@ public actor PhotoExport {
         /// - Parameters:
         ///   - name: the name of a single photo.
         ///   - count: the number of photos to export.
-        ///   - failure: the name of the first photo that failed, and the reason.
+        ///   - failure: the failure to report; nil if no photo failed.
         public func sentence(_ name: String, of count: Int, to folder: String, failure: String?) -> String {
             let folder = folder.madeVisible
             guard failed > 0 || left > 0 else {
@@ -75,6 +78,8 @@ public actor PhotoExport {
     /// The file names that this export has used.
     private var names: Set<String> = []
     private var report = Report()
+    /// Whether the folder accepts no more photos.
+    private var isRefused = false
     private let executor = QueueExecutor(label: "vitrine.export")
 
     private struct Awaited {
@@ -122,7 +127,7 @@ public actor PhotoExport {
         // the wishes.
         let snapshots = wishes.snapshots()
         try await advance(onEvent)
-        while !awaited.isEmpty, await snapshots.next() != nil { try await advance(onEvent) }
+        while !awaited.isEmpty, !isRefused, await snapshots.next() != nil { try await advance(onEvent) }
         report.left = awaited.count + pending.count
         return report
     }
@@ -142,7 +147,7 @@ public actor PhotoExport {
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
-            while !Task.isCancelled, let first = awaited.first, first.isReady {
+            while !isStopped, let first = awaited.first, first.isReady {
                 let photo = try cache.read { try $0.photo(first.key) }
                 if photo?.original.trouble != nil, await mayTryAgain() {
                     awaited = awaited.map { Awaited(key: $0.key) }
@@ -155,9 +160,11 @@ public actor PhotoExport {
         } while takeUp()
     }
 
+    private var isStopped: Bool { Task.isCancelled || isRefused }
+
     /// Moves pending photos to the awaited photos, up to the limit. Returns whether it moved a photo.
     private func takeUp() -> Bool {
-        let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
+        let more = isStopped ? [] : pending.prefix(Self.width - awaited.count)
         pending = pending.dropFirst(more.count)
         awaited += more.map { Awaited(key: $0) }
         // A fetched photo may wait for earlier photos to be copied, and must not leave the cache meanwhile.
@@ -191,6 +198,10 @@ public actor PhotoExport {
         case .success:
             report.exported += 1
             if mayFetch, photo?.isRemoteVideo == true { await removeLarge(key) }
+        case .failure(let error) where error.stopsExport:
+            // Requests for further photos would be in vain. The photo is not saved yet, like the photos after it.
+            isRefused = true
+            pending.insert(key, at: pending.startIndex)
         case .failure: report.failed += 1
         }
         onEvent(Event(photo: photo, result: result, number: report.exported + report.failed))
@@ -339,6 +350,8 @@ public struct ExportRest: Equatable, Sendable {
 public enum ExportError: Error, Equatable, CustomStringConvertible {
     /// The system cannot read, create or write a file or folder.
     case file(path: String, reason: String)
+    /// The folder accepts no more files, for example because the disk is full.
+    case unusable(path: String, reason: String)
     /// A different file with this name exists. The file belongs to the user and stays.
     case exists(path: String)
     /// The gallery no longer has the photo.
@@ -346,10 +359,13 @@ public enum ExportError: Error, Equatable, CustomStringConvertible {
     /// The photo is not in the cache, for this reason.
     case unavailable(String)
 
+    /// Whether further photos would fail, too.
+    var stopsExport: Bool { if case .unusable = self { true } else { false } }
+
     /// The error as a sentence for the user.
     public var description: String {
         switch self {
-        case .file(let path, let reason): "\(path): \(reason)."
+        case .file(let path, let reason), .unusable(let path, let reason): "\(path): \(reason)."
         case .exists(let path): "\(path) already exists with different content. Vitrine did not overwrite it."
         case .gone: "The photo is no longer in the gallery."
         case .unavailable(let reason): "The photo is not in the cache: \(reason)."

@@ -5,6 +5,13 @@ import Testing
 /// `vitrine export`, as people and scripts use it.
 @Suite(.ownThread, .serialized) struct ExportTests {
     private let home = Household()
+    /// The list of a hundred photos, “Photo 0” at `p/0` and so on.
+    private static let album: String =
+        "<album>"
+        + (0..<100).map {
+            "<photo id=\"\($0)\" name=\"Photo \($0)\" date=\"2006-01-01T00:00:00Z\">"
+                + "<image kind=\"image\" srcURL=\"p/\($0)\"/></photo>"
+        }.joined() + "</album>"
 
     @Test func exportFetchesAndCopiesPhotos() throws {
         let server = try Nginx(serving: Built.testGallery)
@@ -59,14 +66,7 @@ import Testing
         let owl = FileManager.default.contents(atPath: Built.testGallery + "/images/owl.jpg").map(Array.init) ?? []
         let server = try ScriptedServer { request in
             switch request.path {
-            case "/index.xml":
-                .answer(
-                    200,
-                    "<album>"
-                        + (0..<100).map {
-                            "<photo id=\"\($0)\" name=\"Photo \($0)\" date=\"2006-01-01T00:00:00Z\">"
-                                + "<image kind=\"image\" srcURL=\"p/\($0)\"/></photo>"
-                        }.joined() + "</album>")
+            case "/index.xml": .answer(200, Self.album)
             case "/p/0", "/p/1", "/p/2": .answer(200, owl)
             // Half of each photo has arrived.
             default:
@@ -118,6 +118,29 @@ import Testing
         #expect(said.contains("1 of 28 photos are in"), "\(said)")
         let again = try home.vitrine("export", gallery, folder)
         #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
+    }
+
+    @Test("An export to a full disk fetches no further photos, and the same command continues later")
+    func fullDisk() throws {
+        let owl = FileManager.default.contents(atPath: Built.testGallery + "/images/owl.jpg").map(Array.init) ?? []
+        let server = try ScriptedServer { .answer(200, $0.path == "/index.xml" ? Array(Self.album.utf8) : owl) }
+        let folder = home.folder.path("out")
+        let trial = Faults(in: folder, only: Faults.Call(name: "write", path: ""))
+        let one = try home.vitrine("export", server.url("/index.xml"), folder, "0", environment: trial.environment)
+        #expect(one.status == 0 && !trial.calls.isEmpty, "\(one.errors)")
+        server.forgetRequests()
+        // The next two photos fit.
+        let faults = Faults(
+            in: folder, .errorFrom(ENOSPC, 2 * trial.calls.count + 1), only: Faults.Call(name: "write", path: ""))
+        let export = try home.vitrine("export", server.url("/index.xml"), folder, environment: faults.environment)
+        #expect(export.status == 1 && export.lines.count == 3)
+        #expect(export.errors.contains("Photo 3: \(folder)/Photo 3.jpg: No space left on device."), "\(export.errors)")
+        #expect(
+            export.errors.contains("3 of 100 photos are in")
+                && export.errors.contains("97 not saved yet; run the same command to continue."))
+        #expect(server.requests.count <= 20 && home.folder.entries("out").count == 3)
+        let again = try home.vitrine("export", server.url("/index.xml"), folder)
+        #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }
 
     @Test("A folder that refuses dates receives photos without their dates")

@@ -63,7 +63,7 @@ struct ExportCommand {
             show(event, of: keys.count)
             first.withLock {
                 $0.name = $0.name ?? event.photo.map { "“\($0.name.madeVisible)”" }
-                $0.failure = $0.failure ?? event.failure
+                $0.failure = event.failure(after: $0.failure)
             }
         }
         Output.progress("")

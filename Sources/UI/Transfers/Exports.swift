@@ -158,7 +158,7 @@ final class Exports {
 public struct UnfinishedExport: Sendable {
     /// The result so far, as one or two sentences.
     public let outcome: String
-    /// The name of the first photo that failed, and the reason; nil if none has failed.
+    /// The failure to report, with the name of its photo; nil if no photo failed.
     public let failure: String?
     /// The arguments that continue the export.
     public let rest: ExportRest
@@ -181,7 +181,7 @@ final class ExportJob {
     let count: Int
     /// The number of photos saved or failed so far.
     private(set) var done = 0
-    /// The name of the first photo that failed, and the reason.
+    /// The failure to report, with the name of its photo.
     private(set) var failure: String?
     private let work: Task<Outcome, Never>
 
@@ -202,7 +202,7 @@ final class ExportJob {
     /// Records the result for one photo.
     func record(_ event: PhotoExport.Event) {
         done = max(done, event.number)
-        failure = failure ?? event.failure
+        failure = event.failure(after: failure)
     }
 
     /// Stops the export after the current photo. A later export can save the rest.
