@@ -66,7 +66,7 @@ final class ExportFolder: Sendable {
             guard isSame else { throw .exists(path: path(name)) }
             return .wasThere
         }
-        if errno != ENOENT { throw errno == ELOOP ? .exists(path: path(name)) : .failed(path(name)) }
+        if errno != ENOENT { throw failure(of: name) }
         for kind in kinds {
             guard let file = try makeFile(kind, for: name) else { continue }
             try copy(source, to: file.descriptor, as: name, date)
@@ -77,7 +77,7 @@ final class ExportFolder: Sendable {
                 case .unsupported: continue
                 }
             } catch {
-                throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
+                throw failure(of: name, error)
             }
         }
         // Some file systems, such as those of USB sticks, support no kind of unfinished file. On these, create the file
@@ -94,7 +94,7 @@ final class ExportFolder: Sendable {
 
     private func copy(_ source: Int32, to name: String, _ date: Timestamp) throws(ExportError) {
         let target = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard target >= 0 else { throw errno == EEXIST ? .exists(path: path(name)) : .failed(path(name)) }
+        guard target >= 0 else { throw failure(of: name) }
         defer { close(target) }
         do throws(ExportError) {
             try copy(source, to: target, as: name, date)
@@ -134,6 +134,15 @@ final class ExportFolder: Sendable {
     }
 
     private func path(_ name: String) -> String { path + "/" + name }
+
+    /// Returns the error for a system call that just failed for a name.
+    private func failure(of name: String, _ error: SystemError = SystemError()) -> ExportError {
+        switch error.code {
+        case EEXIST, ELOOP: .exists(path: path(name))
+        case EINVAL: .name(path: path(name))
+        default: .failed(path(name), error)
+        }
+    }
 
     /// Gives a file the photo's date, if known, because other programs sort files by date.
     ///

@@ -77,6 +77,8 @@ public actor PhotoExport {
     private var titles: [String: Int] = [:]
     /// The file names that this export has used.
     private var names: Set<String> = []
+    /// Whether the folder's file system, such as that of a USB stick, has refused a name.
+    private var needsPortableNames = false
     private var report = Report()
     /// Whether the folder accepts no more photos.
     private var isRefused = false
@@ -228,12 +230,24 @@ public actor PhotoExport {
         guard let (file, path) = opened else { return .failure(.unavailable(Self.reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
-            let name = unusedName(for: photo, try Self.format(of: file, at: path)).text
-            _ = try folder.put(file, as: name, date: photo.date)
-            return .success(folder.path + "/" + name)
+            let name = ExportName(photo, try Self.format(of: file, at: path))
+            return .success(try put(file, as: name, of: photo))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Copies a photo's file into the folder. Returns the path of the copy.
+    private func put(_ file: Int32, as name: ExportName, of photo: Photo) throws(ExportError) -> String {
+        let chosen = unusedName(needsPortableNames ? name.portable : name, for: photo).text
+        do throws(ExportError) {
+            _ = try folder.put(file, as: chosen, date: photo.date)
+            return folder.path + "/" + chosen
+        } catch {
+            guard case .name = error, !needsPortableNames, name.portable != name else { throw error }
+        }
+        needsPortableNames = true
+        return try put(file, as: name, of: photo)
     }
 
     /// Opens a photo's file. Tries again if a newer edition of the photo has just replaced the file.
@@ -252,8 +266,7 @@ public actor PhotoExport {
     }
 
     /// Returns a file name that the export has not used. Photos with the same title get numbers.
-    private func unusedName(for photo: Photo, _ format: PictureSignature?) -> ExportName {
-        let name = ExportName(photo, format)
+    private func unusedName(_ name: ExportName, for photo: Photo) -> ExportName {
         var number = titles[photo.name.lowercased()] ?? 1
         var candidate = number > 1 ? name.numbered(number) : name
         while !names.insert(candidate.folded).inserted {
@@ -300,7 +313,8 @@ public struct ExportRest: Equatable, Sendable {
 
         init(key: PhotoKey, id: String, name: String) {
             (self.key, self.id) = (key, id)
-            let name = ExportName(named: name, id: id, nil).folded
+            // Portable names collide more often than others. It suffices that this type notices all collisions.
+            let name = ExportName(named: name, id: id, nil).portable.folded
             guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
                 title = name
                 return
@@ -352,6 +366,8 @@ public enum ExportError: Error, Equatable, CustomStringConvertible {
     case file(path: String, reason: String)
     /// The folder accepts no more files, for example because the disk is full.
     case unusable(path: String, reason: String)
+    /// The file system does not allow the file's name.
+    case name(path: String)
     /// A different file with this name exists. The file belongs to the user and stays.
     case exists(path: String)
     /// The gallery no longer has the photo.
@@ -366,6 +382,7 @@ public enum ExportError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let path, let reason), .unusable(let path, let reason): "\(path): \(reason)."
+        case .name(let path): "\(path): the file system does not allow this name."
         case .exists(let path): "\(path) already exists with different content. Vitrine did not overwrite it."
         case .gone: "The photo is no longer in the gallery."
         case .unavailable(let reason): "The photo is not in the cache: \(reason)."
@@ -426,6 +443,13 @@ struct ExportName: Hashable {
 
     /// Returns the name with a number, for another photo with the same title.
     func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
+
+    /// The name without the characters that FAT and exFAT do not allow.
+    var portable: ExportName {
+        var scalars = stem.unicodeScalars.map { #"\:*?"<>|"#.unicodeScalars.contains($0) ? "_" : $0 }
+        if ending.isEmpty, let last = scalars.last, last == " " || last == "." { scalars[scalars.count - 1] = "_" }
+        return ExportName(stem: String(String.UnicodeScalarView(scalars)), ending: ending)
+    }
 
     /// Returns a text that is safe as a visible file's name. Works on scalars, because Swift treats a slash, dot or
     /// dash and a following accent as one character.

@@ -143,6 +143,25 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }
 
+    @Test("On a USB stick, which allows fewer names, photos get names without the forbidden signs, and keep them")
+    func refusedNames() throws {
+        let owl = FileManager.default.contents(atPath: Built.testGallery + "/images/owl.jpg").map(Array.init) ?? []
+        let photos = ["Why?", "Why_", "5:30"].map {
+            "<photo id=\"\($0)\" name=\"\($0)\" date=\"2006-01-01T00:00:00Z\">"
+                + "<image kind=\"image\" srcURL=\"p\"/></photo>"
+        }
+        let list = "<album>\(photos.joined())</album>"
+        let server = try ScriptedServer { .answer(200, $0.path == "/index.xml" ? Array(list.utf8) : owl) }
+        let folder = home.folder.path("out")
+        let environment = Faults(in: folder).environment.merging(["VITRINE_FAULTS_FAT": "1"]) { $1 }
+        for _ in 0..<2 {
+            let export = try home.vitrine("export", server.url("/index.xml"), folder, environment: environment)
+            #expect(export.status == 0 && export.errors.isEmpty, "\(export.errors)")
+            #expect(export.lines == ["Why_.jpg", "Why_ (2).jpg", "5_30.jpg"].map { folder + "/" + $0 })
+            #expect(home.folder.entries("out") == ["5_30.jpg", "Why_ (2).jpg", "Why_.jpg"])
+        }
+    }
+
     @Test("A folder that refuses dates receives photos without their dates")
     func refusedDates() throws {
         let folder = home.folder.path("out")

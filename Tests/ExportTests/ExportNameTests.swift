@@ -41,6 +41,17 @@ import Testing
         #expect(hostile.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x202E })
     }
 
+    @Test("A portable name has none of the signs that FAT forbids") func portableNames() {
+        func portable(_ title: String, _ format: PictureSignature? = .jpeg) -> String {
+            ExportName(named: title, id: "id-7", format).portable.text
+        }
+        #expect(portable(#"a\b:c*d?e"f<g>h|i"#) == "a_b_c_d_e_f_g_h_i.jpg")
+        #expect(portable("Why?\u{301}").unicodeScalars.allSatisfy { $0 != "?" })
+        #expect(portable("See bei Nacht, 1. Bild.JPG") == "See bei Nacht, 1. Bild.JPG" && portable("湖") == "湖.jpg")
+        // The cut name ends with a space.
+        #expect(portable(String(repeating: "x", count: 179) + " y", nil).hasSuffix("x_"))
+    }
+
     @Test("A long title is cut between characters") func longTitles() {
         for title in [String(repeating: "x", count: 3_000), String(repeating: "e\u{301}湖👧", count: 300)] {
             let text = name(title)

@@ -111,13 +111,18 @@ int vitrine_faults_hit(const char *call, const char *path) {
     return 1;
 }
 
-static int hit_file(const char *call, int descriptor) {
-    char link[64], path[PATH_MAX];
+static int find_path(int descriptor, char path[PATH_MAX]) {
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
     if (length < 0) return 0;
     path[length] = 0;
-    return vitrine_faults_hit(call, path);
+    return 1;
+}
+
+static int hit_file(const char *call, int descriptor) {
+    char path[PATH_MAX];
+    return find_path(descriptor, path) && vitrine_faults_hit(call, path);
 }
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -134,6 +139,30 @@ static int hit_file(const char *call, int descriptor) {
 OPEN(open)
 OPEN(open64)
 
+/* Simulates a folder of FAT, on request. */
+static int is_fat(int folder) {
+    char path[PATH_MAX];
+    return getenv("VITRINE_FAULTS_FAT") && find_path(folder, path) && is_within(path);
+}
+
+static int is_refused(int folder, const char *name) { return strpbrk(name, "\\:*?\"<>|") && is_fat(folder); }
+
+int linkat(int from, const char *path, int folder, const char *name, int flags) {
+    if (is_fat(folder)) {
+        errno = EPERM;
+        return -1;
+    }
+    return NEXT(linkat)(from, path, folder, name, flags);
+}
+
+int renameat2(int from, const char *path, int folder, const char *name, unsigned int flags) {
+    if (is_refused(folder, name)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return NEXT(renameat2)(from, path, folder, name, flags);
+}
+
 /* Simulates a file system without unnamed files, on request. */
 #define OPENAT(name)                                                                                                   \
     int name(int folder, const char *path, int flags, ...) {                                                           \
@@ -141,8 +170,12 @@ OPEN(open64)
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if ((flags & O_TMPFILE) == O_TMPFILE && getenv("VITRINE_FAULTS_NO_TMPFILE")) {                                 \
+        if ((flags & O_TMPFILE) == O_TMPFILE && (getenv("VITRINE_FAULTS_NO_TMPFILE") || is_fat(folder))) {             \
             errno = EOPNOTSUPP;                                                                                        \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        if (flags & O_CREAT && is_refused(folder, path)) {                                                             \
+            errno = EINVAL;                                                                                            \
             return -1;                                                                                                 \
         }                                                                                                              \
         if (!(flags & (O_CREAT | O_TRUNC | O_TMPFILE)) && vitrine_faults_hit_reader(path)) return -1;                  \

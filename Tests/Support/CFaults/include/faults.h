@@ -13,6 +13,9 @@
  * `clock`. Their folder is `/`. With the error -1, `read` and `recv` ask for half the bytes; the error of `clock` is a number
  * of seconds.
  *
+ * With VITRINE_FAULTS_NO_TMPFILE, no file system has unnamed files. With VITRINE_FAULTS_FAT, the folder is like one of
+ * FAT, which has neither unnamed files nor links, and does not allow some names.
+ *
  * A debugger counts calls per thread, and the order of threads varies, so a number would not identify a call.
  */
 #ifndef VITRINE_FAULTS_H
