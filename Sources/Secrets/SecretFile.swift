@@ -27,11 +27,21 @@ public struct SecretFile: Sendable {
 
     /// Stores a sign-in. Replaces the previous sign-in for the same server or proxy.
     public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
+        try replaceLine(for: place, with: "\(place.name)\t\(SecretText(signIn).text)")
+    }
+
+    /// Removes the sign-in for a server or proxy, if the file has one.
+    public func remove(_ place: SignInPlace) throws(SecretError) {
+        guard try lines().contains(where: { Self.text(in: $0, for: place) != nil }) else { return }
+        try replaceLine(for: place, with: nil)
+    }
+
+    private func replaceLine(for place: SignInPlace, with line: String?) throws(SecretError) {
         // This object holds a lock, so that several programs do not change the file at the same time.
         let file = try onDisk { () throws(SystemError) in try SharedFile(path) }
         var lines = try lines().filter { Self.text(in: $0, for: place) == nil }
         if lines.isEmpty { lines = [Self.header] }
-        lines.append("\(place.name)\t\(SecretText(signIn).text)")
+        if let line { lines.append(line) }
         let text = lines.map { $0 + "\n" }.joined()
         try onDisk { () throws(SystemError) in try file.replace(with: text) }
     }

@@ -39,7 +39,10 @@ public struct SecretStore: Sendable {
         switch keeping {
         case .session: break
         case .file: try await onQueue { () throws(SecretError) in try file.keep(signIn, for: place) }
-        case .keyring: try await keyring.keep(signIn, for: place)
+        case .keyring:
+            try await keyring.keep(signIn, for: place)
+            // The file has precedence, so an older sign-in must not stay there.
+            try await onQueue { () throws(SecretError) in try file.remove(place) }
         }
     }
 

@@ -84,6 +84,25 @@ import Testing
         #expect(try await keyring.signIn(for: place) == .token("t"))
     }
 
+    @Test("BEHAVIOURS 5.10: A password that goes to the keyring leaves the password file")
+    func leavesFile() async throws {
+        let file = SecretFile(path: folder.path("config/passwords"))
+        let other = SignInPlace.origin(try #require(Origin("https://other.example.org")))
+        let refusing = SecretStore(file: file, keyring: try keyring("return refuse(error, \"locked\");")) { _ in }
+        let store = SecretStore(file: file, keyring: try keyring()) { Issue.record("\($0)") }
+        try await store.keep(.token("first"), for: place, in: .keyring)
+        #expect(folder.entries("config").isEmpty, "the store makes no file")
+        try file.keep(.token("old"), for: place)
+        try file.keep(.token("other"), for: other)
+        await #expect(throws: SecretError.refused("locked")) {
+            try await refusing.keep(signIn, for: place, in: .keyring)
+        }
+        #expect(await store.signIn(for: place) == .token("old"))
+        try await store.keep(signIn, for: place, in: .keyring)
+        #expect(await store.signIn(for: place) == signIn)
+        #expect(try file.signIn(for: place) == nil && file.signIn(for: other) == .token("other"))
+    }
+
     @Test("A missing library is reported") func missingLibrary() async {
         let keyring = Keyring(library: folder.path("nothing.so"))
         await #expect(throws: SecretError.noKeyring) { try await keyring.signIn(for: place) }
