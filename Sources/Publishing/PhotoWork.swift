@@ -16,7 +16,7 @@ struct PhotoWork: Sendable {
         /// The file was processed, and the caller must record the line. The photo `before` is the gallery's earlier
         /// photo of the file, if any.
         case looked(RecordLine, before: PublishedPhoto?)
-        /// The file does not begin like a picture.
+        /// The file does not begin like a picture, and is not in the record as a photo.
         case other
         /// The file could not be processed in this run. The values are the path for display and the reason.
         case failed(String, reason: String)
@@ -43,6 +43,13 @@ struct PhotoWork: Sendable {
             // The file may be a picture, so the publisher must report it and not ignore it as another file.
             throw .failed(path.text, error)
         }
+    }
+
+    /// Returns the result for a file that does not begin like a picture. The file may have been a photo.
+    func noPicture(_ path: PhotoPath, _ stamp: FileStamp, known: RecordLine?) -> Outcome {
+        guard let before = known?.photo else { return .other }
+        let fate = RecordLine.Fate.other(format: "", decoder: decoderEdition)
+        return .looked(RecordLine(reference: path.reference, stamp: stamp, fate: fate), before: before)
     }
 
     /// Makes a photo's thumbnail and reads the photo's metadata.

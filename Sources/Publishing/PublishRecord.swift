@@ -23,6 +23,8 @@ final class PublishRecord {
     /// and every run processes them again.
     private var positions: [UInt64: Position] = [:]
     private var seen: Set<UInt64> = []
+    /// The files whose lines stay for a later run, although this run's list lacks the files.
+    private var leftOut: Set<UInt64> = []
     /// The positions of outdated lines that still name thumbnails.
     private var superseded: [Position] = []
     /// Whether the record has outdated or damaged lines.
@@ -73,9 +75,12 @@ final class PublishRecord {
         seen.insert(key)
     }
 
-    /// Calls the body with the line of each file seen in this run. The lines come in the order of the record.
-    func forEachSeen(_ body: (RecordLine) -> Void) {
-        let present = positions.filter { seen.contains($0.key) }.values
+    /// Marks a file that this run could not process, so that the list lacks the file.
+    func leaveOut(_ reference: String) { leftOut.insert(Digest.of(reference.utf8)) }
+
+    /// Calls the body with the line of each file that this run processed. The lines come in the order of the record.
+    func forEachProcessed(_ body: (RecordLine) -> Void) {
+        let present = positions.filter { seen.contains($0.key) && !leftOut.contains($0.key) }.values
         for position in present.sorted(by: { $0.offset < $1.offset }) {
             if let line = line(at: position) { body(line) }
         }

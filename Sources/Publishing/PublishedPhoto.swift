@@ -26,7 +26,7 @@ public struct PublishedGallery: Sendable {
     init(_ folder: OpenFolder, _ thumbnails: OpenFolder?, _ record: PublishRecord) throws(PublishingError) {
         var photos: [(original: PublishedFile, thumbnail: PublishedFile)] = []
         if let thumbnails {
-            record.forEachSeen { line in
+            record.forEachProcessed { line in
                 guard let photo = line.photo else { return }
                 let name = photo.thumbnail.text
                 photos.append(

@@ -98,7 +98,9 @@ public actor Publisher {
 
     private func startWork(_ path: PhotoPath, _ stamp: FileStamp, _ known: RecordLine?) throws(PublishingError) {
         do throws(PublishingError) {
-            guard try photoWork.mayBePicture(path) else { return work.add(done: .other) }
+            guard try photoWork.mayBePicture(path) else {
+                return work.add(done: photoWork.noPicture(path, stamp, known: known))
+            }
         } catch {
             guard case .file(_, let reason) = error else { throw error }
             return work.add(done: .failed(path.text, reason: "\(reason)."))
@@ -154,6 +156,7 @@ public actor Publisher {
             try writeResult(line, onEvent)
         case .other: report.others += 1
         case .failed(let path, let reason):
+            record.leaveOut(PhotoPath(path).reference)
             report.failed += 1
             onEvent(.failed(path, reason: reason))
         case .halted(let error): throw error

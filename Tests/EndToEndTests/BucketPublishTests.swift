@@ -99,6 +99,18 @@ import Testing
         #expect(!text.contains("50%25%20%231%3F.jpg") && text.contains("a%20b.jpg"))
     }
 
+    @Test("An emptied photo leaves the list in the bucket")
+    func emptied() throws {
+        let server = try BucketServer(writable: .rclone)
+        try add(3)
+        #expect(try publish(server).status == 0)
+        folder.write("a b.jpg", "")
+        let again = try publish(server)
+        #expect(again.status == 0 && again.errors.isEmpty && sent(again) == ["gallery.xml"], "\(again.errors)")
+        let text = try server.rclone("cat", "bucket:photos/2024 #1/Ü/gallery.xml").text
+        #expect(!text.contains("a%20b.jpg") && text.contains("x%2By%3Dz%26.jpg"))
+    }
+
     @Test(
         "An interrupted upload continues with the rest", .unlessItHangs,
         arguments: [BucketServer.Kind.seaweed, .rclone], [SIGKILL, SIGINT])

@@ -62,6 +62,37 @@ import Testing
         #expect(counted.count() == 0)
     }
 
+    @Test(
+        "A photo leaves the gallery when something else takes the place of its file",
+        arguments: ["", "version https://git-lfs.github.com/spec/v1\n"])
+    func replacedByOther(contents: String) async throws {
+        try add("thumbnails/owl.jpg", as: "a.jpg")
+        try add("thumbnails/moon.jpg", as: "b.jpg")
+        try await publish()
+        folder.write("b.jpg", contents)
+        let (report, events) = try await publish()
+        #expect(report.removed == 1 && report.photos == 1 && report.others == 1 && events == [.removed("b.jpg")])
+        #expect(thumbnails().count == 1 && list.contains("a.jpg") && !list.contains("b.jpg"))
+        let (again, nothing) = try await publish()
+        #expect(again.others == 1 && again.removed == 0 && !again.isListNew && nothing.isEmpty)
+    }
+
+    @Test("Only photos of the list are sent") func filesToSend() async throws {
+        try add("thumbnails/owl.jpg", as: "a.jpg")
+        try add("thumbnails/moon.jpg", as: "b.jpg")
+        try await publish()
+        try add("thumbnails/tulips.jpg", as: "b.jpg")
+        let broken = DecoderClient(path: try folder.writeProgram("broken-decoder", "#!/bin/sh\nexit 1\n"))
+        let publisher = try Publisher(
+            folder.path, mask: CreationMask(0o022), decoder: broken, decoderEdition: "1", width: 1)
+        let report = try await publisher.run(collectsFiles: true)
+        #expect(report.photos == 1 && report.failed == 1 && report.removed == 0 && !list.contains("b.jpg"))
+        let sent = await publisher.gallery?.photos.map { $0.original.path }
+        #expect(sent == ["a.jpg"])
+        let (after, events) = try await publish()
+        #expect(after.photos == 2 && events == [.changed("b.jpg")])
+    }
+
     @Test("A changed photo gets a new date") func changedPhoto() async throws {
         try add("images/dawn-ridge.jpg", as: "a.jpg")
         try await publish()
