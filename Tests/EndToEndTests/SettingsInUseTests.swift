@@ -29,6 +29,38 @@ import Testing
         #expect(command.status == 2 && command.errors == "vitrine: /nothing.pem: No such file or directory.\n")
     }
 
+    @Test("BEHAVIOURS 6.6: A connection setting takes effect after the user has corrected what it names")
+    func corrected() throws {
+        let authority = try TestAuthority()
+        let list = """
+            <album><photo id="1" name="Lake" date="2006-07-30T07:47:17Z"><image kind="image" srcURL="p.jpg"/></photo>
+            </album>
+            """
+        let server = try LoopbackServer.nginx(authority.issue(.good), files: ["index.xml": Array(list.utf8)])
+        let session = try TerminalSession(
+            arguments: [server.url("/index.xml", scheme: "https")], columns: 250, environment: home.environment())
+        #expect(session.until(shows: "The update failed"))
+        let certificates = home.folder.path("authority.pem")
+        home.folder.write(".config/vitrine/config", "ca-file = \(certificates)\n")
+        let reload = "\u{1B}[15~"
+        session.type(reload)
+        #expect(session.until(shows: "Settings reloaded."))
+        // Escape shows the next notice.
+        session.type("\u{1B}")
+        #expect(session.until(shows: "Vitrine keeps using the previous connection settings."))
+        try FileManager.default.copyItem(atPath: authority.certificate, toPath: certificates)
+        session.type(reload)
+        // The former fetcher may still make the first of these updates.
+        var updates = 0
+        repeat {
+            session.type("r")
+            updates += 1
+        } while !session.until(seconds: 2, shows: "Lake") && updates < 30
+        #expect(session.screen.text.contains("Lake"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("BEHAVIOURS 6.5: options clear setup and cache separately")
     func clearing() throws {
         let list = home.folder.write(".config/vitrine/galleries", "http://example.org/x.xml\n")

@@ -306,21 +306,22 @@ private struct NetworkRun {
 
     /// Runs fetchers for the current settings until the task is cancelled.
     func run() async {
-        var former = services.settings
-        var work = try? start(former)
-        for await settings in services.live.changes() where settings != former {
-            if !settings.hasSameConnections(as: former) {
+        // The settings with which the fetcher at work was started.
+        var used = services.settings
+        var work = try? start(used)
+        for await settings in services.live.changes() {
+            if !settings.hasSameConnections(as: used) {
                 do throws(SettingsError) {
                     let setup = try setup(settings)
                     await work?.end()
                     work = start(settings, setup)
+                    used = settings
+                    continue
                 } catch {
                     services.activity.postNotice("\(error) Vitrine keeps using the previous connection settings.")
                 }
-            } else {
-                work?.fetcher.use(FetcherTuning(settings))
             }
-            former = settings
+            work?.fetcher.use(FetcherTuning(settings))
         }
         await work?.end()
     }
