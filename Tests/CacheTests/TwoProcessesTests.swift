@@ -62,22 +62,26 @@ import Testing
     @Test("Only one process updates a gallery at a time, and the second waits for its turn", .unlessItHangs)
     func turns() async throws {
         var turn: UpdateTurn? = try await ours.takeTurn { Issue.record("it waits for itself") }
-        #expect(try UpdateTurn(folder: theirs.folder, waits: false) == nil)
+        #expect(try UpdateTurn(folder: theirs.folder) == nil)
         let isSecond = Gate()
         let second = Task { [theirs] in try await theirs.takeTurn { isSecond.open() } }
-        var status = stat()
-        try #require(stat(ours.folder, &status) == 0)
-        // The system lists those that wait for a lock with an arrow, and the file's number.
-        let waits = {
-            try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
-                .contains { $0.contains("-> FLOCK") && $0.contains(":\(status.st_ino) ") }
-        }
-        while try !waits() { await Task.yield() }
-        #expect(isSecond.wait(seconds: 0) && turn != nil)
+        while !isSecond.isOpen { await Task.yield() }
+        #expect(try UpdateTurn(folder: ours.folder) == nil && turn != nil)
         turn = nil
         let last = try await second.value
-        #expect(try UpdateTurn(folder: ours.folder, waits: false) == nil)
+        #expect(try UpdateTurn(folder: ours.folder) == nil)
         withExtendedLifetime(last) {}
+    }
+
+    @Test("A cancellation ends the wait for a turn", .unlessItHangs)
+    func cancelledTurn() async throws {
+        let turn = try await ours.takeTurn()
+        let isSecond = Gate()
+        let second = Task { [theirs] in try await theirs.takeTurn { isSecond.open() } }
+        while !isSecond.isOpen { await Task.yield() }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await second.value }
+        withExtendedLifetime(turn) {}
     }
 
     @Test(

@@ -101,6 +101,22 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 100 && home.folder.entries("out").count == 100)
     }
 
+    @Test("A signal ends an export that waits for another process", .unlessItHangs)
+    func waiting() throws {
+        let server = try ScriptedServer { _ in .answer(404, "not here") }
+        #expect(try home.vitrine("sync", server.url("/index.xml")).status == 1)
+        let galleries = home.caches + "/galleries"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: galleries).first)
+        let turn = open("\(galleries)/\(name)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(turn) }
+        try #require(flock(turn, LOCK_EX) == 0)
+        let session = try TerminalSession(
+            arguments: ["export", server.url("/index.xml"), home.folder.path("out")], environment: home.environment())
+        #expect(session.until(shows: "waiting for another process"))
+        kill(session.process, SIGTERM)
+        #expect(session.wait() == 128 + SIGTERM)
+    }
+
     @Test("If the reader of its results closes the pipe, an export stops, and the same command continues")
     func closedPipe() throws {
         let (gallery, folder) = (Built.testGallery, home.folder.path("out"))

@@ -127,13 +127,12 @@ final class CacheLock: Sendable {
 public final class UpdateTurn: Sendable {
     private let descriptor: Int32
 
-    /// Gets the right to update by locking the folder. Returns nil if another process has this right and `waits` is
-    /// false.
-    init?(folder: String, waits: Bool) throws(CacheError) {
+    /// Gets the right to update by locking the folder. Returns nil if another process has this right.
+    init?(folder: String) throws(CacheError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(folder) }
         self.descriptor = descriptor
-        while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
             case EWOULDBLOCK: return nil
@@ -148,24 +147,21 @@ public final class UpdateTurn: Sendable {
 }
 
 extension GalleryCache {
-    /// Waits until no other program updates this cache.
+    /// The time between attempts to get a turn.
+    private static let turnInterval = Duration.milliseconds(250)
+
+    /// Waits until no other program updates this cache. Throws an error as soon as the task is cancelled.
+    ///
+    /// The system can also wait for a lock, but no cancellation would end that wait.
     ///
     /// - Parameter onWait: called before this method starts to wait.
     public func takeTurn(onWait: () -> Void = {}) async throws -> UpdateTurn {
-        if let turn = try UpdateTurn(folder: folder, waits: false) { return turn }
+        if let turn = try UpdateTurn(folder: folder) { return turn }
         onWait()
-        return try await TurnWaiter().wait(for: folder)
-    }
-}
-
-/// Waits for an ``UpdateTurn`` on its own queue, because waiting blocks a thread.
-private actor TurnWaiter {
-    private let executor = QueueExecutor(label: "vitrine.cache.turn")
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    func wait(for folder: String) throws -> UpdateTurn {
-        guard let turn = try UpdateTurn(folder: folder, waits: true) else { throw CacheError.locked(path: folder) }
-        return turn
+        let clock = BootClock()
+        while true {
+            try await clock.sleep(until: clock.now + Self.turnInterval)
+            if let turn = try UpdateTurn(folder: folder) { return turn }
+        }
     }
 }
