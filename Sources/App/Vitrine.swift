@@ -16,7 +16,7 @@ enum Vitrine {
     @MainActor static func main() async {
         // Each thread has its own capabilities, so drop them before other threads exist.
         let capabilities = ProgramCapabilities.drop()
-        let invocation = Result { try Invocation(CommandLine.arguments.dropFirst()) }
+        let invocation = Result { try Invocation(arguments()) }
         let processes = StartedProcesses(for: (try? invocation.get())?.command)
         let output = Output(endsProgram: (try? invocation.get())?.command.onlyPrints == true)
         ProgramDescriptors.raiseLimit()
@@ -39,6 +39,21 @@ enum Vitrine {
         let code = await run(invocation, check, mask, capabilities, processes, output)
         // Everything is written. `exit` would destroy globals while other threads still use them.
         _exit(output.exitCode(code))
+    }
+
+    /// Returns the arguments after the program's name. Throws an error if one of them is not UTF-8.
+    ///
+    /// `CommandLine.arguments` replaces invalid bytes, so a path would name another file or folder.
+    private static func arguments() throws(SettingsError) -> [String] {
+        var arguments: [String] = []
+        for word in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst() {
+            guard let word else { break }
+            guard let argument = String(validatingCString: word) else {
+                throw .argumentNotUTF8(String(cString: word))
+            }
+            arguments.append(argument)
+        }
+        return arguments
     }
 
     private static func run(

@@ -469,6 +469,16 @@ import Testing
         #expect(command.errors.contains("config:4:"))
     }
 
+    @Test("A path that is not UTF-8 is reported, and no other folder is made")
+    func bytesAsPath() throws {
+        let script = #"exec "$0" export "$1" "$(printf '%s/caf\351' "$2")" owl"#
+        let command = try Command(
+            "/bin/sh", ["-c", script, Built.vitrine, Built.testGallery, home.folder.path],
+            environment: home.environment())
+        #expect(command.status == 2 && command.errors.hasSuffix("” is not UTF-8.\n"), "\(command.errors)")
+        #expect(!home.folder.entries().contains { $0.hasPrefix("caf") })
+    }
+
     @Test func helpAndVersion() throws {
         let help = try home.vitrine("--help")
         #expect(help.status == 0 && help.text.contains("vitrine sync") && help.text.contains("--sync-on-focus"))

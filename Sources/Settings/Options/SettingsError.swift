@@ -27,6 +27,8 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     case binding(CommandsError)
     /// A line of the settings file is not UTF-8.
     case notUTF8
+    /// An argument of the command line is not UTF-8.
+    case argumentNotUTF8(String)
     /// An earlier line of the settings file sets the same option.
     case repeated(String, line: Int)
     /// No command has this name.
@@ -58,6 +60,7 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
             "Invalid value “\(Self.short(value))” for “\(name)”: use \(allowed)."
         case .notASetting(let line): "“\(Self.short(line))” is not of the form “name = value”."
         case .notUTF8: "The line is not UTF-8."
+        case .argumentNotUTF8(let argument): "The argument “\(Self.short(argument))” is not UTF-8."
         case .repeated(let name, let line): "Line \(line) also sets “\(name)”. Vitrine uses the last of these lines."
         case .notABinding(let line): "“\(line)” is not of the form “bind SCOPE KEY = command”."
         case .binding(let error): error.description
