@@ -33,7 +33,12 @@ import Testing
     }
 
     @Test func listPrintsCachedPhotos() throws {
-        #expect(try home.vitrine("list", Built.testGallery).status == 1)
+        let missing = Built.testGallery + "/missing.xml"
+        #expect(try home.vitrine("sync", missing).status == 1)
+        for arguments in [["list", Built.testGallery], ["list", missing], ["info", missing + "#owl"]] {
+            let command = try Command(Built.vitrine, arguments, environment: home.environment())
+            #expect(command.status == 1 && command.errors.contains("has never fetched"), "\(command.errors)")
+        }
         _ = try home.vitrine("sync", "--list-only", Built.testGallery)
         let list = try home.vitrine("list", Built.testGallery)
         #expect(list.lines.first == "dawn-ridge\t2006-07-30T07:47:17Z\tDawn over the ridge\tnothing")

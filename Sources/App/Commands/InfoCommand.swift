@@ -88,7 +88,7 @@ struct InfoCommand {
         _ id: String, in address: Address, _ description: inout PhotoDescription
     ) throws -> Bool {
         let caches = try services.openCaches()
-        guard caches.record(of: address) != nil else {
+        guard caches.record(of: address)?.hasList == true else {
             throw UnknownPhoto(
                 description: "Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
         }

@@ -11,7 +11,7 @@ struct ListCommand {
         let address = try services.address(name)
         let filter = PhotoFilter(search ?? "")
         let caches = try services.openCaches()
-        guard caches.record(of: address) != nil else {
+        guard caches.record(of: address)?.hasList == true else {
             Output.complain("Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
             return .someFailed
         }

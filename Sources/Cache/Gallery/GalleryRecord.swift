@@ -41,6 +41,9 @@ public struct GalleryRecord: Hashable, Sendable {
     /// Whether a photo arrived after the user last left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }
 
+    /// Whether the cache has the gallery's list, or the part that an unfinished first update has fetched.
+    public var hasList: Bool { lastSuccess != nil || photoCount > 0 }
+
     /// The status of updates, while no update is running.
     public var status: SyncStatus {
         let state: SyncStatus.State =
