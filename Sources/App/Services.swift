@@ -247,7 +247,10 @@ extension Services {
 
     /// Waits until no other process updates the gallery, and prints a message while waiting.
     func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
-        try await gallery.takeTurn {
+        var hasWaited = false
+        defer { if hasWaited { Output.progress("") } }
+        return try await gallery.takeTurn {
+            hasWaited = true
             Output.progress("\(gallery.address): waiting for another process to end its update".truncated(toWidth: 78))
         }
     }

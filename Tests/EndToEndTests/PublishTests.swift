@@ -227,6 +227,16 @@ import Testing
         #expect(folder.entries() == ["file"])
     }
 
+    @Test("On a terminal, an error stands in place of the progress")
+    func errorOnTerminal() throws {
+        folder.write("notes.txt", "no picture")
+        let session = try TerminalSession(
+            arguments: ["publish", folder.path], columns: 200, environment: home.environment())
+        #expect(session.wait() == 1)
+        #expect(String(decoding: session.bytes, as: UTF8.self).contains("1 of 1 files"))
+        #expect(session.screen.text.hasPrefix("vitrine: \(folder.path) contains no photos"), "\(session.screen.text)")
+    }
+
     /// Ends the program in the middle, at once or on request.
     @Test(.unlessItHangs, arguments: [SIGKILL, SIGINT]) func interruptedRunContinues(signal: Int32) throws {
         try add("thumbnails/owl.jpg", as: "owl.jpg")

@@ -59,14 +59,17 @@ struct ExportCommand {
         }
         Self.showProgress(0, of: keys.count)
         let first = Mutex<(name: String?, failure: String?)>((nil, nil))
-        let report = try await export.run { event in
-            show(event, of: keys.count)
-            first.withLock {
-                $0.name = $0.name ?? event.photo.map { "“\($0.name.madeVisible)”" }
-                $0.failure = event.failure(after: $0.failure)
+        let report: PhotoExport.Report
+        do {
+            defer { Output.progress("") }
+            report = try await export.run { event in
+                show(event, of: keys.count)
+                first.withLock {
+                    $0.name = $0.name ?? event.photo.map { "“\($0.name.madeVisible)”" }
+                    $0.failure = event.failure(after: $0.failure)
+                }
             }
         }
-        Output.progress("")
         fetching?.cancel()
         await fetching?.value
         await cache.writer.close()

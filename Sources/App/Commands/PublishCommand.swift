@@ -45,19 +45,22 @@ struct PublishCommand {
             folder, mask: services.creationMask, decoder: services.decoder,
             decoderEdition: services.installation.decoderEdition, width: Services.cores)
         let progress = ProgressLine()
-        let report = try await publisher.run(
-            countsFirst: Output.showsProgress, collectsFiles: address != nil
-        ) { event in
-            switch event {
-            case .progress(let done, let total): progress.show(done, total)
-            case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
-            case .cutShort(let path): progress.interrupt { Output.complain("\(path) is truncated.") }
-            case .added(let path): printChange("added", path)
-            case .changed(let path): printChange("changed", path)
-            case .removed(let path): printChange("removed", path)
+        let report: PublishReport
+        do {
+            defer { Output.progress("") }
+            report = try await publisher.run(
+                countsFirst: Output.showsProgress, collectsFiles: address != nil
+            ) { event in
+                switch event {
+                case .progress(let done, let total): progress.show(done, total)
+                case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
+                case .cutShort(let path): progress.interrupt { Output.complain("\(path) is truncated.") }
+                case .added(let path): printChange("added", path)
+                case .changed(let path): printChange("changed", path)
+                case .removed(let path): printChange("removed", path)
+                }
             }
         }
-        Output.progress("")
         if report.isInterrupted {
             Output.complain("Interrupted: the gallery is unchanged. Run the same command to continue.")
             return .someFailed
