@@ -291,6 +291,11 @@ enum Processes {
         }
     }
 
+    /// The children of a process, their children, and so on: also the programs that its launcher has started.
+    static func descendants(of process: pid_t) -> [pid_t] {
+        children(of: process).flatMap { [$0] + descendants(of: $0) }
+    }
+
     /// Reads a file of /proc, which states no size.
     static func text(_ path: String) -> String {
         guard let file = FileHandle(forReadingAtPath: path) else { return "" }
