@@ -47,8 +47,8 @@ struct Aftermath {
         }
     }
 
-    /// Returns what the log reports as stored, which it does after the commit.
-    private func acknowledged() throws -> [String: Set<Int64>] {
+    /// Returns the keys that the log reports as stored, which it does after the commit, for each rendition.
+    func acknowledged() throws -> [String: Set<Int64>] {
         guard let log, let text = try? String(contentsOfFile: log, encoding: .utf8) else { return [:] }
         var keys: [String: Set<Int64>] = [:]
         for line in text.split(separator: "\n") {

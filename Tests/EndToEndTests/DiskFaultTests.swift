@@ -33,6 +33,7 @@ import Testing
         let clean = try SmallGallery()
         let counting = Faults(in: clean.home.caches)
         #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
+        #expect(try clean.aftermath.acknowledged().mapValues(\.count) == SmallGallery.acknowledged)
         for call in calls(of: counting.calls.count, about: 5) {
             let gallery = try SmallGallery()
             try await expectNothingLost(gallery, fault, at: call, ids: [[], try SmallGallery.ids(.before)])

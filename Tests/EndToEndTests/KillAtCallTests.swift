@@ -45,6 +45,7 @@ import Testing
         let clean = try SmallGallery()
         let counting = Faults(in: clean.home.caches)
         #expect(try clean.sync(counting).text.hasSuffix(SmallGallery.everything))
+        #expect(try clean.aftermath.acknowledged().mapValues(\.count) == SmallGallery.acknowledged)
         for call in calls(of: counting.calls.count, about: 26) {
             let gallery = try SmallGallery()
             try await expectNothingLost(gallery, at: call, ids: [[], try SmallGallery.ids(.before)])

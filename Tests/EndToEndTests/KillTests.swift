@@ -14,7 +14,7 @@ import Testing
         let gallery = server.url("/index-big.xml")
         let home = Household()
         let log = home.folder.path("log")
-        var cut = 0
+        var (cut, acknowledged) = (0, 0)
         for round in 0..<rounds {
             if round % 5 == 0 {
                 // Start from an empty cache, so that there is something to fetch.
@@ -27,9 +27,12 @@ import Testing
             // Kills come at any moment from the start to after the end.
             poll(nil, 0, Int32.random(in: 0..<400))
             if sync.end(SIGKILL) == -SIGKILL { cut += 1 }
-            try await Aftermath(home: home, log: log).expectWhole(Address(gallery), "round \(round)")
+            let aftermath = Aftermath(home: home, log: log)
+            try await aftermath.expectWhole(Address(gallery), "round \(round)")
+            acknowledged += try aftermath.acknowledged().values.map(\.count).reduce(0, +)
         }
         #expect(cut > rounds / 3, "most rounds are cut short")
+        #expect(acknowledged > 0, "some rounds stored something")
         // The next start is normal.
         let last = try home.vitrine("sync", "--photos", gallery)
         #expect(last.status == 0 && last.text.contains("110 photos, 110 thumbnails, 110 photos cached"))

@@ -46,6 +46,8 @@ struct SmallGallery {
 
     /// The output of `sync` for a complete cache.
     static let everything = "10 photos, 10 thumbnails, 10 photos cached\n"
+    /// The renditions that the log of the first `sync` reports as stored.
+    static let acknowledged = ["photo": 10, "thumbnail": 10]
 }
 
 /// The TestGallery with its photos behind a link. Vitrine therefore copies them into its cache.
