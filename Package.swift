@@ -135,7 +135,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "BaselineJPEG": ["TestSupport"],
     "LossyWebP": ["PictureTestSupport", "TestSupport"],
     "Decoding": ["Formats", "Pixels", "PictureTestSupport", "TestSupport"],
-    "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "sandbox-probe", "vitrine-decoder"],
+    "Sandbox": ["CForbidden", "Pixels", "PictureTestSupport", "TestSupport", "sandbox-probe", "vitrine-decoder"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",
         "broken-decoder", "decoder-client",

@@ -80,6 +80,12 @@ int forbidden_prepare(int tcp, int abstract) {
     return tcp_socket == tcp && abstract_socket == abstract ? 0 : errno;
 }
 
+int forbidden_landlock_version(void) {
+    /* LANDLOCK_CREATE_RULESET_VERSION */
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0L, 1L);
+    return version > 0 ? (int)version : 0;
+}
+
 static long by_open(const char *path) {
 #ifdef SYS_open
     return syscall(SYS_open, path, O_RDONLY);

@@ -8,11 +8,15 @@ import Glibc
 ///
 /// RESTRICTIONS is `all`, `landlock` or `seccomp` alone, `none`, `server` for the decoder's server, or `served` for a
 /// process that the server created. `fetcher`, `fetcher-landlock` and `fetcher-seccomp` are those of the fetcher.
-/// `fetcher-threaded` has a second thread, and `fetcher-apart` closes descriptors and cannot reach local services. `screens`
-/// are those of the screens, and `launcher` tries a launcher beside them. The result, 0 or an error number, is written to
-/// descriptor 1, unless the kernel kills the process. The exit status is 3 if a requested restriction is not in force.
+/// `fetcher-threaded` has a second thread, and `fetcher-apart` closes descriptors and cannot reach local services.
+/// `screens` are those of the screens, and `launcher` tries a launcher beside them. The result, 0 or an error number,
+/// is written to descriptor 1, unless the kernel kills the process. The exit status is 3 unless exactly the requested
+/// restrictions of this kernel are in force.
 @main
-enum SandboxProbe {
+struct SandboxProbe {
+    /// The version of the kernel's Landlock, asked before a restriction forbids the question; nil if there is none.
+    private let landlock: Int?
+
     static func main() {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else { exit(2) }
@@ -20,6 +24,11 @@ enum SandboxProbe {
         guard forbidden_knows(arguments[2]) == 1 else { exit(2) }
         // The sandbox keeps three descriptors open, so use 0 and 2 for the sockets.
         guard forbidden_prepare(0, 2) == 0 else { exit(4) }
+        let version = forbidden_landlock_version()
+        SandboxProbe(landlock: version > 0 ? Int(version) : nil).run(arguments)
+    }
+
+    private func run(_ arguments: [String]) -> Never {
         switch arguments[1] {
         case "server": confineServer()
         case "served":
@@ -36,7 +45,7 @@ enum SandboxProbe {
         attempt(arguments[1], arguments[2], arguments[3])
     }
 
-    private static func attempt(_ restrictions: String, _ name: String, _ file: String) -> Never {
+    private func attempt(_ restrictions: String, _ name: String, _ file: String) -> Never {
         if restrictions.hasPrefix("fetcher") {
             confineFetcher(restrictions, file)
         } else if restrictions == "screens" {
@@ -52,11 +61,13 @@ enum SandboxProbe {
         exit(write(1, outcome, outcome.count) == outcome.count ? 0 : 5)
     }
 
-    private static func confineServer() {
-        guard let standing = SandboxRules.applyToServer(), standing.seccomp else { exit(3) }
+    private func confineServer() {
+        guard let standing = SandboxRules.applyToServer(), standing.seccomp, standing.landlock == landlock else {
+            exit(3)
+        }
     }
 
-    private static func confine(_ restrictions: String) {
+    private func confine(_ restrictions: String) {
         let wanted: Set<Restriction>
         switch restrictions {
         case "all": wanted = Set(Restriction.allCases)
@@ -66,11 +77,12 @@ enum SandboxProbe {
         default: exit(2)
         }
         guard let standing = SandboxRules(longestAnswer: 64, restrictions: wanted).apply(),
-            standing.seccomp == wanted.contains(.seccomp), (standing.landlock != nil) == wanted.contains(.landlock)
+            standing.seccomp == wanted.contains(.seccomp),
+            standing.landlock == (wanted.contains(.landlock) ? landlock : nil)
         else { exit(3) }
     }
 
-    private static func confineFetcher(_ restrictions: String, _ folder: String) {
+    private func confineFetcher(_ restrictions: String, _ folder: String) {
         if restrictions == "fetcher-threaded" { guard forbidden_begin_thread() == 0 else { exit(6) } }
         let wanted: Set<Restriction> =
             switch restrictions {
@@ -86,11 +98,11 @@ enum SandboxProbe {
             guard fcntl(3, F_GETFD) >= 0, FetcherRules.closeAllButThree(), fcntl(3, F_GETFD) < 0 else { exit(8) }
         }
         guard let standing = rules.apply() else { exit(7) }
+        // The fetcher does not use version 1.
+        let usable = landlock.flatMap { $0 >= 2 ? $0 : nil }
         guard standing.seccomp == wanted.contains(.seccomp),
-            // Kernels without Landlock run the other tests too.
-            wanted.contains(.landlock) || standing.landlock == nil
+            standing.landlock == (wanted.contains(.landlock) ? usable : nil)
         else { exit(3) }
-        if restrictions == "fetcher-landlock", standing.landlock == nil { exit(3) }
     }
 }
 

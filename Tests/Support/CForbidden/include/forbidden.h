@@ -8,6 +8,9 @@
  * process. Returns 0, or an error. */
 int forbidden_prepare(int tcp, int abstract);
 
+/* Returns the version of Landlock's interface, as the kernel states it and not Vitrine; 0 if there is no Landlock. */
+int forbidden_landlock_version(void);
+
 /* Makes a thread that stays. Returns 0, or an error. */
 int forbidden_begin_thread(void);
 
