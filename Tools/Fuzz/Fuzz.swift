@@ -55,16 +55,18 @@
             [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         }
 
-        /// Runs changed copies of a folder's files. The changes are always the same.
+        /// Runs a folder's files and changed copies of them. The changes are always the same. Prints the names of the
+        /// files that the parser refuses.
         private static func mutate(_ count: Int, of folder: String, for target: FuzzTarget) throws {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
             let files = try names.map { try bytes("\(folder)/\($0)") }
-            for file in files { target.run(file) }
+            let refused = zip(names, files).filter { !target.run($0.1) }.map(\.0)
             for number in 0..<count {
                 var mutation = Mutation(seed: UInt64(number))
                 target.run(mutation.change(files))
             }
             print("\(target.name): \(files.count) files, \(count) changed copies")
+            for name in refused { print("refused: \(name)") }
         }
     }
 

@@ -8,8 +8,9 @@
             (self.name, self.body) = (name, body)
         }
 
-        /// Runs the parser. An error is a refusal, which any input may get.
-        func run(_ bytes: [UInt8]) { try? body(bytes) }
+        /// Runs the parser. Returns whether the parser accepts the bytes; it may refuse any.
+        @discardableResult
+        func run(_ bytes: [UInt8]) -> Bool { (try? body(bytes)) != nil }
 
         static let all = lists + texts + pictures + rows + transfers
     }
@@ -17,6 +18,16 @@
     /// Ends the program unless a condition holds.
     func require(_ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String) {
         if !condition() { fatalError(message()) }
+    }
+
+    /// The error of a parser that has none of its own.
+    struct Refusal: Error {}
+
+    /// Returns the result of a parser. Throws an error if the parser has refused its bytes.
+    @discardableResult
+    func accepted<Value>(_ result: Value?) throws -> Value {
+        guard let result else { throw Refusal() }
+        return result
     }
 
     /// Bytes whose first one chooses a parser: `a` the first, `b` the second.

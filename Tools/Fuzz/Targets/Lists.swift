@@ -43,7 +43,7 @@
 
         private static let library = FuzzTarget("library") { bytes in
             let server = try Address("http://photos.test/")
-            let choice = Choice(bytes, of: 27)
+            let choice = Choice(bytes, of: 29)
             func check<Item>(_ parser: () -> any LibraryParser<Item>) throws {
                 func items(_ pieces: [[UInt8]]) throws -> String {
                     let parser = parser()
@@ -56,7 +56,7 @@
                 require((try? items(choice.rest.pieces)) == whole, "pieces differ from the whole")
             }
             func checkShare(_ name: String?) throws {
-                guard let page = ImmichSharePage(name: name) else { return }
+                let page = try accepted(ImmichSharePage(name: name))
                 try check { page.makeParser(server: server) }
             }
             let id = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
@@ -79,17 +79,17 @@
             case 15: try check { PiwigoAlbumListParser() }
             case 16: try check { PiwigoAlbumParser(.album, server: server) }
             case 17: try check { NextcloudAlbumParser(folder: server.appending("albums/"), pages: server) }
-            case 18: _ = LoginFlow(json: choice.rest)
-            case 19: _ = LoginGrant(json: choice.rest)
-            case 20: _ = AccountAnswer(json: choice.rest)
+            case 18: try accepted(LoginFlow(json: choice.rest))
+            case 19: try accepted(LoginGrant(json: choice.rest))
+            case 20: try accepted(AccountAnswer(json: choice.rest))
             case 21: try check { ImmichTagParser(server: server) }
             case 22: try check { ImmichTagFinder(value: Array("Trips/Rome".utf8)) }
             case 23: try check { PhotoPrismAlbumParser(.label, server: server, offset: 0, pageSize: 500) }
             case 24: try check { PiwigoPhotoParser(server: server, total: .unreliable) }
             case 25: try check { PiwigoAlbumParser(.tag, server: server) }
             case 26: try check { PhotoPrismVisitParser() }
-            case 27: _ = PhotoPrismSharePage(name: choice.rest.text)
-            default: _ = ImmichSharePage(name: choice.rest.text)
+            case 27: try accepted(PhotoPrismSharePage(name: choice.rest.text))
+            default: try accepted(ImmichSharePage(name: choice.rest.text))
             }
         }
 
@@ -99,8 +99,11 @@
             let choice = Choice(bytes, of: formats.count + 2)
             let rest = choice.rest
             let found = ListingFormat(contentType: nil, beginning: rest)
-            if choice.number == formats.count + 1 { _ = BucketRefusal(status: 403, region: nil, body: rest) }
-            guard let format = choice.number < formats.count ? formats[choice.number] : found else { return }
+            if choice.number == formats.count + 1 {
+                try accepted(BucketRefusal(status: 403, region: nil, body: rest))
+                return
+            }
+            let format = try accepted(choice.number < formats.count ? formats[choice.number] : found)
             func list(_ pieces: [[UInt8]]) throws -> ListingPiece {
                 let parser = format.makeParser(
                     for: folder, previews: .init(root: try Address("http://photos.test/")),

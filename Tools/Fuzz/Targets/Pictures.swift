@@ -22,7 +22,7 @@
         private static let heif = FuzzTarget("heif") { bytes in
             // The list may come after the first bytes. The part with the list is then the file.
             let first = bytes.count.isMultiple(of: 2) ? bytes.count : min(bytes.count, 64)
-            guard var heif = HEIFThumbnail(inPhoto: Array(bytes.prefix(first))) else { return }
+            var heif = try accepted(HEIFThumbnail(inPhoto: Array(bytes.prefix(first))))
             for part in [bytes, bytes, [UInt8](repeating: 1, count: 65_536)] {
                 guard let missing = heif.missing else { break }
                 require((1...65_536).contains(missing.length.int), "a part of \(missing.length) bytes")
@@ -34,7 +34,7 @@
         }
 
         private static let jpeg = FuzzTarget("jpeg") { bytes in
-            guard let picture = BaselinePicture(bytes) else { return }
+            let picture = try accepted(BaselinePicture(bytes))
             for eighths in [1, 2, 4, 8] {
                 guard let pixels = picture.decoded(eighths: eighths) else { continue }
                 require(pixels.bytes.count == 3 * pixels.width * pixels.height, "a picture of another size")
@@ -43,7 +43,8 @@
 
         private static let webp = FuzzTarget("webp") { bytes in
             // A frame of a few bytes may claim as many pixels as the decoder accepts, which takes seconds with a sanitizer.
-            guard let picture = LossyPicture(bytes), picture.width * picture.height <= 1 << 18 else { return }
+            let picture = try accepted(LossyPicture(bytes))
+            guard picture.width * picture.height <= 1 << 18 else { return }
             for eighths in [1, 8] {
                 guard let pixels = picture.decoded(eighths: eighths) else { continue }
                 require(pixels.bytes.count == 3 * pixels.width * pixels.height, "a picture of another size")
@@ -63,6 +64,7 @@
             require(block.count <= DecodeOutcome.longestEncoding(for: request), "the answer is too long")
             let again = block.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }
             require(again == outcome, "the answer is not read as written")
+            if case .failure(let failure) = outcome { throw failure }
         }
 
         private static let wire = FuzzTarget("wire") { bytes in
@@ -74,12 +76,12 @@
                 require((try? DecodeRequest(packet: request.packet)) == request, "a request changes")
                 require((try? DecodeRequest(arguments: [request.argument])) == request, "an argument changes")
             case 1: _ = try DecodeRequest(arguments: rest.text.split(separator: " ").map(String.init))
-            case 2: _ = SmallPictureService.order(rest[...])
-            case 3: _ = SmallPictureService.block(rest, to: 7)
+            case 2: try accepted(SmallPictureService.order(rest[...]))
+            case 3: try accepted(SmallPictureService.block(rest, to: 7))
             case 4:
                 let report = try DecoderReport(text: rest.text)
                 _ = report.text
-            case 5: _ = DecoderService.End(bytes: rest)
+            case 5: try accepted(DecoderService.End(bytes: rest))
             default:
                 var request = DecodeRequest(box: PixelSize(width: 4, height: 3))
                 request.product = choice.number == 6 ? .pixels : .thumbnail

@@ -137,7 +137,7 @@
             _ = (places.last, UserFolders(text: text, home: "/home/me").pictures)
             let history = CommandHistory(text: text)
             require(CommandHistory(text: history.text) == history, "the history changes")
-            _ = try Invocation(text.split(separator: "\n").map(String.init)).command
+            _ = try? Invocation(text.split(separator: "\n").map(String.init)).command
         }
 
         private static let rating = FuzzTarget("rating") { bytes in
