@@ -85,8 +85,7 @@ import Testing
     @Test func bashCompletesTypedText() throws {
         let path = folder.write("vitrine.bash", Completions.text(for: .bash))
         let session = try TerminalSession(
-            "/bin/bash", arguments: ["--norc", "--noprofile", "-i"],
-            environment: ["TERM": "xterm", "PS1": "ready> ", "HOME": folder.path, "PATH": "/usr/bin:/bin"])
+            "/bin/bash", arguments: ["--norc", "--noprofile", "-i"], environment: environment)
         #expect(session.until(shows: "ready>"))
         session.type("source \(path) && echo it is $((20 + 22))\r")
         #expect(session.until(shows: "it is 42"))
@@ -112,10 +111,58 @@ import Testing
     }
 
     @Test(arguments: [Invocation.Shell.zsh, .fish]) func otherShellsAcceptTheScript(shell: Invocation.Shell) throws {
-        let program = "/usr/bin/\(shell.rawValue)"
-        guard FileManager.default.isExecutableFile(atPath: program) else { return }
         let path = folder.write("vitrine.\(shell.rawValue)", Completions.text(for: shell))
-        let check = try Command(program, ["-n", path])
+        let check = try Command("/usr/bin/\(shell.rawValue)", ["-n", path], environment: environment)
         #expect(check.status == 0 && check.errors == "")
+    }
+
+    /// Uses a key in a real terminal.
+    @Test func zshCompletesTypedText() throws {
+        folder.write("functions/_vitrine", Completions.text(for: .zsh))
+        let session = try TerminalSession(
+            "/usr/bin/zsh", arguments: ["-f", "-i", "-o", "NO_PROMPT_SP"], columns: 200, environment: environment)
+        #expect(session.until(shows: "ready>"))
+        let functions = folder.path("functions")
+        session.type(
+            "fpath=(\(functions) $fpath); autoload -Uz compinit && compinit -D -u && echo it is $((20 + 22))\r")
+        #expect(session.until(shows: "it is 42"))
+        session.type("vitrine compl\tz\t")
+        #expect(session.until(shows: "ready> vitrine completions zsh"))
+        // ^U removes the line.
+        session.type("\u{15}vitrine --colors=fu\t")
+        #expect(session.until(shows: "ready> vitrine --colors=full"))
+        session.type("\u{15}vitrine sync --list\t")
+        #expect(session.until(shows: "ready> vitrine sync --list-only"))
+    }
+
+    /// Returns the completions of a real fish for the end of a line.
+    private func completeInFish(_ line: String) throws -> Set<String> {
+        let path = folder.write("vitrine.fish", Completions.text(for: .fish))
+        folder.write("here/photo.jpg", "")
+        folder.write("here/inside/two.jpg", "")
+        let script = "cd $argv[1]; and source $argv[2]; and complete -C $argv[3]"
+        let fish = try Command(
+            "/usr/bin/fish", ["--no-config", "-c", script, folder.path("here"), path, line], environment: environment)
+        #expect(fish.status == 0 && fish.errors == "")
+        // A description follows each.
+        return Set(fish.lines.compactMap { $0.split(separator: "\t").first.map(String.init) })
+    }
+
+    @Test(arguments: ["", "sync", "list", "show", "info", "publish", "export", "cache", "config", "man", "completions"])
+    func fishCompletesOptions(command: String) throws {
+        #expect(try completeInFish("vitrine \(command) -") == Self.options(of: command))
+    }
+
+    @Test func fishCompletesValues() throws {
+        #expect(try completeInFish("vitrine ") == Self.commands.union(["photo.jpg", "inside/"]))
+        #expect(try completeInFish("vitrine -l d") == ["debug"])
+        #expect(try completeInFish("vitrine publish ") == ["inside/"])
+        #expect(try completeInFish("vitrine show ph") == ["photo.jpg"])
+        #expect(try completeInFish("vitrine completions ") == ["bash", "zsh", "fish"])
+    }
+
+    /// The variables of a shell that reads none of the user's files.
+    private var environment: [String: String] {
+        ["TERM": "xterm", "PS1": "ready> ", "HOME": folder.path, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
     }
 }
