@@ -29,15 +29,15 @@ enum AnswerMangler {
             FileHandle.standardError.write(Data("usage: answer-mangler --answers NUMBER --findings FOLDER\n".utf8))
             exit(2)
         }
+        guard let launcher = OwnNetwork.launcher else {
+            FileHandle.standardError.write(Data("This user can make no network namespace.\n".utf8))
+            exit(2)
+        }
         let foreman = try Foreman(
             "answers", findings: findings, seed: options["--seed"].flatMap { UInt64($0) } ?? 1,
             seconds: (options["--minutes"].flatMap { Double($0) } ?? 60) * 60, most: answers
         ) { program, seed, current in
-            // A plain user becomes root of the namespace.
-            ["/usr/bin/unshare", "--net"] + (getuid() == 0 ? [] : ["--user", "--map-root-user"]) + [
-                "/bin/sh", "-c", "/usr/sbin/ip link set lo up && exec \"$0\" \"$@\"",
-                program, "--work", "\(seed)", current,
-            ]
+            launcher + [program, "--work", "\(seed)", current]
         }
         exit(try foreman.run() ? 0 : 1)
     }
