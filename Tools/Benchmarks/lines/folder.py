@@ -34,6 +34,9 @@ def make(workshop):
                 moment = 1_000_000_000 + (folder * FILES + file) * 60
                 os.utime(name, (moment, moment))
         draft.rename(top)
+    # An earlier run has added files.
+    for file in top.rglob("new-*.jpg"):
+        file.unlink()
     return top
 
 
@@ -88,8 +91,6 @@ def appearances(workshop, top, home):
             if shown is None:
                 raise Trouble("The new file was not shown within ten seconds.")
             times.append((shown - begun) * 1000)
-    for number in range(NEW_FILES):
-        (folder / f"new-{number}.jpg").unlink()
     return times
 
 

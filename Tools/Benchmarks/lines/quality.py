@@ -17,8 +17,10 @@ def measure(workshop):
         ["swift", "run", "-c", "release", "--scratch-path", BUILD, "picture-quality"], cwd=root, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     found = VERDICT.findall(told.stdout)
-    if not found:
-        yield Figure("quality", "pictures in characters", missing=told.stderr.strip()[-300:], failed=True)
+    # The program ends with 1 if a figure is over its limit, and prints all figures.
+    if not found or (told.returncode != 0 and all(verdict == "ok" for verdict, _ in found)):
+        reason = told.stderr.strip()[-300:] or f"picture-quality ended with {told.returncode}."
+        yield Figure("quality", "pictures in characters", missing=reason, failed=True)
     for verdict, what in found:
         # The program compares the figure with its limit; this line shows only the verdict.
         yield Figure("quality", what, ours=int(verdict != "ok"), limit=0, note="0 where it is so", details={"table": told.stdout})
