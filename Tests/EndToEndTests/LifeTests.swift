@@ -208,7 +208,7 @@ import Testing
         #expect(String(decoding: session.bytes, as: UTF8.self).contains("no-such-terminal"))
     }
 
-    /// With everything loaded and no events, the program does nothing.
+    /// With everything loaded and no events, the program, its fetcher and its decoders do nothing.
     @Test func asleepItDoesNothing() throws {
         let server = try Nginx(serving: Built.testGallery)
         // This terminal answers all queries at once, so that none are pending.
@@ -217,15 +217,17 @@ import Testing
         try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
         session.untilQuiet()
         let folder = TestFolder()
+        let processes = [session.process] + Processes.descendants(of: session.process)
         // Idle threads end after five seconds, before the ten seconds that count.
         _ = try Command(
             "/usr/bin/timeout",
-            [
-                "-s", "INT", "17", "/usr/bin/strace", "-f", "-ttt", "-o", folder.path("calls"), "-p",
-                "\(session.process)",
-            ])
+            ["-s", "INT", "17", "/usr/bin/strace", "-f", "-ttt", "-o", folder.path("calls")]
+                + processes.flatMap { ["-p", "\($0)"] })
         let lines = try String(contentsOfFile: folder.path("calls"), encoding: .utf8).split(separator: "\n")
         let times = lines.compactMap { Double($0.split(separator: " ").dropFirst().first ?? "") }
+        // A plain user can trace only the process with the screens.
+        let traced = Set(lines.compactMap { pid_t($0.split(separator: " ").first ?? "") })
+        #expect(traced.isSuperset(of: geteuid() == 0 ? processes : [session.process]))
         let first = try #require(times.first)
         let late = zip(lines, times).filter { $0.1 > first + 6.5 && !$0.0.contains("detached") }
         #expect(late.isEmpty, "\(late.map(\.0).joined(separator: "\n"))")
