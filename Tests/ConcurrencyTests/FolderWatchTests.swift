@@ -72,12 +72,20 @@ import Testing
         return watch
     }
 
-    @Test("A file that is written, renamed or removed is reported with its folder", .timeLimit(.minutes(1)))
+    @Test("A file that is written or renamed is reported with its folder", .timeLimit(.minutes(1)))
     func files() async throws {
         let watch = try watch()
         folder.write("top/b.jpg", "x")
         await seen.until(.files(in: []))
         #expect(rename(folder.path("top/in/a.jpg"), folder.path("top/in/c.jpg")) == 0)
+        await seen.until(.files(in: Array("in/".utf8)))
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A removed file is reported with its folder", .timeLimit(.minutes(1)))
+    func removedFile() async throws {
+        let watch = try watch()
+        #expect(unlink(folder.path("top/in/a.jpg")) == 0)
         await seen.until(.files(in: Array("in/".utf8)))
         withExtendedLifetime(watch) {}
     }
