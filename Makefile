@@ -98,6 +98,7 @@ test:
 	Tools/Scripts/check-format
 	Tools/Scripts/check-behaviours
 	Tools/Scripts/check-features
+	Tools/Scripts/check-features --self-test
 	Tools/Scripts/check-sources
 	Tools/Scripts/check-sources --self-test
 	Tools/Scripts/check-prose
