@@ -3,7 +3,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/*.md", "docs/decisions/*.md"]
+PAGES = ["README.md", "SECURITY.md", "docs/*.md", "docs/decisions/*.md"]
 STRING_MODULES = ["UI", "Commands", "App", "Settings"]
 LITERAL = re.compile(r'(#*)("""|")')
 BREAK = re.compile(r'(?<=[.!?:;])["”)]* +(?=["“(]*[A-Z])')
