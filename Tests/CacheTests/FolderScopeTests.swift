@@ -58,6 +58,15 @@ import Testing
         #expect(try test.cache.read { try $0.photo(galleryID: "a/b/c/4") } != nil)
     }
 
+    @Test("A folder loses its photos, too, if its name ends with a letter that joins the slash")
+    func joinedSlash() async throws {
+        let ids = ["a\u{600}/1", "a\u{600}/2"]
+        #expect("\u{600}/".count == 1)
+        try await test.sync((Self.all + ids).map { try TestCache.entry($0, photo: "x.jpg", thumbnail: nil) })
+        #expect(try await update(("a\u{600}/", isDeep: true)) == SyncSummary(removed: 2, total: 8))
+        try expect(without: [])
+    }
+
     @Test("The whole gallery as one folder is a complete list")
     func whole() async throws {
         #expect(try await update(("", isDeep: true), to: ["a/1"]) == SyncSummary(removed: 7, total: 1))

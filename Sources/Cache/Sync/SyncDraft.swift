@@ -340,7 +340,9 @@ public struct FolderScope: Hashable, Sendable {
     }
 
     /// The smallest string after all ids in the folder. In ASCII, the digit `0` comes directly after the slash.
-    var end: String { folder.isEmpty ? "" : folder.dropLast() + "0" }
+    ///
+    /// Some letters form one character with a slash, so this property replaces the last byte.
+    var end: String { folder.isEmpty ? "" : String(decoding: folder.utf8.dropLast(), as: UTF8.self) + "0" }
 }
 
 /// The numbers of photos that an update added, changed and removed.
