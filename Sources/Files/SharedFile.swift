@@ -70,6 +70,9 @@ public final class SharedFile {
             unlink(temporary)
             throw failure
         }
+        // Without this call, a power cut could bring the old file back. Some file systems cannot sync a folder, so an
+        // error does not matter.
+        fsync(folder)
     }
 
     /// Writes a text to an open file. Returns when the text is on the disk.

@@ -40,6 +40,19 @@ import Testing
         #expect(counted.count > 300 && seen.count == counted.count)
     }
 
+    @Test("When a file of the user's is replaced, its folder is synced, too")
+    func replacedFile() throws {
+        let gallery = try SmallGallery()
+        let folder = gallery.home.folder.path(".local/state/vitrine")
+        let faults = Faults(in: folder)
+        let sync = try gallery.home.vitrine("sync", "--list-only", gallery.path, environment: faults.environment)
+        #expect(sync.status == 0)
+        let calls = faults.calls
+        let replacement = try #require(
+            calls.firstIndex { $0.name == "rename" && $0.path.hasPrefix(folder + "/places") })
+        #expect(calls[replacement...].contains(Faults.Call(name: "fsync", path: folder)))
+    }
+
     @Test("BEHAVIOURS 4.4: a kill at any call of a first update loses nothing acknowledged")
     func firstUpdate() async throws {
         let clean = try SmallGallery()
