@@ -67,6 +67,20 @@ import Testing
         try expect(without: [])
     }
 
+    @Test("An update of a folder keeps the number of entries that were skipped elsewhere")
+    func skippedEntries() async throws {
+        let entries = try Self.all.map { try TestCache.entry($0) }
+        func update(skipping skipped: Int, within scopes: [FolderScope]?) async throws -> Int {
+            try await TestCache.sync(entries, into: test.cache, within: scopes, skipped: skipped)
+            return try test.cache.read { try $0.gallery().skipped }
+        }
+        let folder = [FolderScope(folder: "a/", isDeep: false)]
+        #expect(try await update(skipping: 2, within: nil) == 2)
+        #expect(try await update(skipping: 0, within: folder) == 2)
+        #expect(try await update(skipping: 3, within: folder) == 3)
+        #expect(try await update(skipping: 0, within: nil) == 0)
+    }
+
     @Test("The whole gallery as one folder is a complete list")
     func whole() async throws {
         #expect(try await update(("", isDeep: true), to: ["a/1"]) == SyncSummary(removed: 7, total: 1))

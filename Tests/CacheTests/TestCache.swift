@@ -38,12 +38,13 @@ struct TestCache {
     @discardableResult
     static func sync(
         _ entries: [GalleryEntry], into cache: GalleryCache, within scopes: [FolderScope]? = nil,
-        validators: Validators = Validators(), source: ListSource? = nil, at time: Int64 = 1
+        skipped: Int = 0, validators: Validators = Validators(), source: ListSource? = nil, at time: Int64 = 1
     ) async throws -> SyncSummary {
         let draft = try cache.beginSync(within: scopes)
         try draft.add(entries)
         return try await cache.writer.commit(
-            draft.finish(), skipped: 0, validators: validators, source: source, at: Timestamp(milliseconds: time))
+            draft.finish(), skipped: skipped, validators: validators, source: source,
+            at: Timestamp(milliseconds: time))
     }
 
     func key(_ id: String) throws -> PhotoKey {

@@ -7,7 +7,7 @@ public struct GalleryRecord: Hashable, Sendable {
     public let address: Address
     /// The number of photos in the list.
     public let photoCount: Int
-    /// The number of invalid entries in the last fetched list.
+    /// The number of invalid entries in the list.
     public let skipped: Int
     /// The time of the last successful update.
     public let lastSuccess: Timestamp?

@@ -9,7 +9,8 @@ extension GalleryWriter {
     /// list. So the gallery stays public if it was, until a whole list comes from a private network.
     ///
     /// - Parameters:
-    ///   - skipped: the number of invalid entries. The method adds the number of repeated ids.
+    ///   - skipped: the number of invalid entries. The method adds the number of repeated ids. Changes to a part of the
+    ///     list never lower the number in the gallery's record.
     ///   - validators: the server's validators for the list, which the same transaction stores. Vitrine would fetch a
     ///     new list with old validators once too often. With new validators and an old list, Vitrine would never fetch
     ///     the changes.
@@ -70,13 +71,14 @@ extension GalleryWriter {
                     """, summary.total, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0)
                 return removed.files
             }
+            // The other parts of the list still have the entries that an earlier update skipped.
             try connection.run(
                 """
-                UPDATE gallery SET photo_count = ?, skipped = ?, last_success = ?, failure = NULL,
-                                   failure_remedy = NULL, etag = ?, last_modified = ?, is_private = ?,
+                UPDATE gallery SET photo_count = ?, skipped = max(?, iif(?, skipped, 0)), last_success = ?,
+                                   failure = NULL, failure_remedy = NULL, etag = ?, last_modified = ?, is_private = ?,
                                    was_public = max(was_public, ?), list_version = list_version + ?
-                """, summary.total, summary.skipped, time.milliseconds, validators.etag, validators.lastModified,
-                isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0,
+                """, summary.total, summary.skipped, changes.scopes == nil ? 0 : 1, time.milliseconds,
+                validators.etag, validators.lastModified, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0,
                 summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
             return removed.files
         }
