@@ -20,6 +20,16 @@ public final class FolderWatch: Sendable {
         case folder([UInt8])
         /// Anything may have changed, because the system lost events or a disk was unmounted.
         case anything
+
+        /// Whether another change concerns only folders that this change concerns, too.
+        public func includes(_ other: Change) -> Bool {
+            switch (self, other) {
+            case (.folder(let outer), .folder(let inner)): inner != outer && inner.starts(with: outer)
+            case (.folder(let outer), .files(let inner)): inner.starts(with: outer)
+            case (.anything, .files), (.anything, .folder): true
+            case (.files, _), (_, .anything): false
+            }
+        }
     }
 
     /// A folder of the watch.

@@ -361,6 +361,22 @@ import Testing
         }
     }
 
+    @Test("A folder that another one took the place of is read once, and no photo counts as skipped")
+    func replacedFolder() async throws {
+        func list() async throws {
+            let request = try #require(try FolderListRequest.make(for: .list(cache.id), in: context))
+            try await request.perform(over: HTTPClient(log: Log()))
+        }
+        try await list()
+        try FileManager.default.removeItem(atPath: folder.path("album/a"))
+        rename(folder.path("album/c"), folder.path("album/a"))
+        let (a, c) = (Array("a/".utf8), Array("c/".utf8))
+        folders.record([.files(in: a), .folder(a), .folder(a + Array("b/".utf8)), .folder(c)], in: cache.id)
+        try await list()
+        #expect(try ids == ["a/four.jpg", "one.jpg"])
+        #expect(try cache.read { try $0.gallery() }.skipped == 0)
+    }
+
     @Test("Only changed folders are read again")
     func scope() async throws {
         try await running {

@@ -39,6 +39,8 @@ public final class LocalFolders: Sendable {
     }
 
     /// Removes and returns the changes since the folders were last read. Returns nil if all folders must be read.
+    ///
+    /// No change includes another one, because each folder must be read only once.
     func takeChanges(of gallery: GalleryID) -> Set<FolderWatch.Change>? {
         galleries.withLock { galleries -> Set<FolderWatch.Change>? in
             guard var followed = galleries[gallery] else { return nil }
@@ -46,7 +48,7 @@ public final class LocalFolders: Sendable {
             let areKnown = followed.isWhole && !changes.isEmpty && !changes.contains(.anything)
             (followed.changes, followed.isDue, followed.isWhole) = ([], false, areKnown)
             galleries[gallery] = followed
-            return areKnown ? changes : nil
+            return areKnown ? changes.filter { change in !changes.contains { $0.includes(change) } } : nil
         }
     }
 
@@ -75,7 +77,7 @@ public final class LocalFolders: Sendable {
 
     /// Records changes and requests an update. If an earlier request is still being served, ``run()`` makes the new
     /// request afterwards. Otherwise the end of the earlier request could end the new request, too.
-    private func record(_ changes: Set<FolderWatch.Change>, in gallery: GalleryID) {
+    func record(_ changes: Set<FolderWatch.Change>, in gallery: GalleryID) {
         // The watch also reports new folders that a listing skips.
         let changes = changes.filter(Self.mayConcernPhotos)
         guard !changes.isEmpty else { return }
