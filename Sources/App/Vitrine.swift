@@ -113,11 +113,12 @@ enum Vitrine {
         case .sync(let scope, let galleries, let albums):
             try await SyncCommand(services: services, fetchesAlbums: albums).run(scope, galleries).rawValue
         case .list(let json, albums: false, let search, let gallery):
-            try ListCommand(services: services).run(gallery, json: json, matching: search).rawValue
+            try await ListCommand(services: services).run(gallery, json: json, matching: search).rawValue
         case .list(let json, albums: true, _, let gallery):
             try AlbumsCommand(services: services).run(gallery, json: json).rawValue
         case .show(let size, let files): await ShowCommand(services: services).run(files, size: size).rawValue
-        case .info(let json, let targets): try InfoCommand(services: services).run(targets, json: json).rawValue
+        case .info(let json, let targets):
+            try await InfoCommand(services: services).run(targets, json: json).rawValue
         case .publish(let folder, let bucket): try await PublishCommand(services: services).run(folder, to: bucket)
         case .export(let gallery, let folder, let ids, let search):
             try await ExportCommand(services: services).run(gallery, to: folder, ids, matching: search)

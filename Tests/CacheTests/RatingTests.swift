@@ -96,6 +96,27 @@ import Testing
         #expect(try rating("2024/lake \\n.jpg", first) == 0 && rating("line\nbreak", first) == 1)
     }
 
+    @Test(
+        "An update without changes takes up ratings of another program, and so does a command",
+        arguments: [true, false])
+    func changedElsewhere(isUpdate: Bool) async throws {
+        let first = try open()
+        try await sync(["a", "b"], first)
+        let second = try open("another cache")
+        try await sync(["a", "b"], second)
+        try await rate("a", Rating(4), second)
+        if isUpdate {
+            try await first.writer.recordUnchanged(at: Timestamp(milliseconds: 2))
+        } else {
+            await first.writer.adoptRatings()
+        }
+        #expect(try rating("a", first) == 4 && rating("b", first) == 0)
+        // Nothing is written if the file is the same.
+        let changes = first.changes()
+        await first.writer.adoptRatings()
+        #expect(changes.unfinished == nil)
+    }
+
     @Test("Names that only look alike have ratings of their own, and no name forges the line of another")
     func bytes() async throws {
         let ids = ["\u{E9}.jpg", "e\u{301}.jpg", "a\r\n5 b.jpg", "b.jpg", "c\\\u{301}"]

@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import TestSupport
 import Testing
 
@@ -37,6 +38,29 @@ import Testing
         #expect(try home.vitrine("export", Built.testGallery, folder, "owl").status == 0)
         let sync = try home.vitrine("sync", "--list-only")
         #expect(sync.status == 0 && sync.errors.isEmpty && sync.text.hasSuffix("\t28 photos\n"), "\(sync.errors)")
+    }
+
+    @Test("Commands take up ratings that the user copied from another machine")
+    func copiedRatings() throws {
+        let gallery = try SmallGallery()
+        let home = gallery.home
+        func rate(_ id: String, _ rating: Int) {
+            home.folder.write(
+                ".local/share/vitrine/ratings/\(GalleryID(gallery.address))",
+                "# \(gallery.address.textWithoutSecrets)\n\(rating) \(id)\n")
+        }
+        #expect(try home.vitrine("sync", "--list-only", gallery.path).status == 0)
+        let ids = try SmallGallery.ids(.before).sorted()
+        rate(ids[0], 3)
+        let list = try home.vitrine("list", "--matching", "rating:3", gallery.path)
+        #expect(list.lines.count == 1 && list.text.hasPrefix(ids[0] + "\t"), "\(list.text)\(list.errors)")
+        rate(ids[1], 4)
+        let info = try home.vitrine("info", "--json", "\(gallery.path)#\(ids[1])")
+        let facts = try #require(try JSONSerialization.jsonObject(with: Data(info.output)) as? [String: Any])
+        #expect(facts["rating"] as? Int == 4, "\(info.text)\(info.errors)")
+        rate(ids[2], 5)
+        let export = try home.vitrine("export", "--matching", "rating:5", gallery.path, gallery.folder.path("out"))
+        #expect(export.status == 0 && gallery.folder.entries("out").count == 1, "\(export.errors)")
     }
 
     @Test func mistakesAreSaid() throws {

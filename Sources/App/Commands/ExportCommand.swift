@@ -50,6 +50,7 @@ struct ExportCommand {
             Output.complain(reason)
             return (.someFailed, reason)
         }
+        await cache.writer.adoptRatings()
         let (keys, unknown) = try Self.keys(ids, filter, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
         let export = try PhotoExport(

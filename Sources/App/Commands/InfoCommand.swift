@@ -9,8 +9,8 @@ import Text
 struct InfoCommand {
     let services: Services
 
-    func run(_ targets: [String], json: Bool) throws -> ExitCode {
-        if targets.count == 1 { return try runOnly(targets[0], json: json) }
+    func run(_ targets: [String], json: Bool) async throws -> ExitCode {
+        if targets.count == 1 { return try await runOnly(targets[0], json: json) }
         var code = ExitCode.done
         // Print each photo at once, so that many photos need little memory.
         if json { services.output.print("[") }
@@ -19,7 +19,7 @@ struct InfoCommand {
             description.add("source", source(target))
             var isKnown = true
             do {
-                if try !describe(target, &description) { code.add(.someFailed) }
+                if try await !describe(target, &description) { code.add(.someFailed) }
             } catch {
                 code.add(ExitCode(error))
                 isKnown = false
@@ -44,17 +44,17 @@ struct InfoCommand {
     }
 
     /// Prints the metadata of a single photo. The output has no `source`.
-    private func runOnly(_ target: String, json: Bool) throws -> ExitCode {
+    private func runOnly(_ target: String, json: Bool) async throws -> ExitCode {
         var description = PhotoDescription()
-        let isWhole = try describe(target, &description)
+        let isWhole = try await describe(target, &description)
         if json { services.output.print(description.json.text) } else { print(description) }
         return isWhole ? .done : .someFailed
     }
 
     /// Adds a photo's metadata to the description. Returns whether the metadata could be read.
-    private func describe(_ target: String, _ description: inout PhotoDescription) throws -> Bool {
+    private func describe(_ target: String, _ description: inout PhotoDescription) async throws -> Bool {
         if let photo = try galleryPhoto(target) {
-            return try describe(photo.id, in: try services.address(photo.gallery), &description)
+            return try await describe(photo.id, in: try services.address(photo.gallery), &description)
         }
         let reply = try services.decoderOfFew.facts(of: .file(target))
         let metadata = withTown(PhotoMetadata(reply))
@@ -86,13 +86,14 @@ struct InfoCommand {
 
     private func describe(
         _ id: String, in address: Address, _ description: inout PhotoDescription
-    ) throws -> Bool {
+    ) async throws -> Bool {
         let caches = try services.openCaches()
         guard caches.record(of: address)?.hasList == true else {
             throw UnknownPhoto(
                 description: "Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
         }
         let cache = try caches.open(address)
+        await cache.writer.adoptRatings()
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else {
             throw UnknownPhoto(description: "\(address) has no photo “\(id)”.")
         }

@@ -7,7 +7,7 @@ struct ListCommand {
     let services: Services
 
     /// - Parameter search: the search that photos must match; nil for all photos.
-    func run(_ name: String, json: Bool, matching search: String?) throws -> ExitCode {
+    func run(_ name: String, json: Bool, matching search: String?) async throws -> ExitCode {
         let address = try services.address(name)
         let filter = PhotoFilter(search ?? "")
         let caches = try services.openCaches()
@@ -16,6 +16,7 @@ struct ListCommand {
             return .someFailed
         }
         let cache = try caches.open(address)
+        await cache.writer.adoptRatings()
         try cache.read { reader in
             if json { return try printJSON(reader, filter) }
             try reader.forEachPhoto(matching: filter) { photo in

@@ -27,13 +27,26 @@ extension GalleryWriter {
         return ids.count
     }
 
+    /// Copies the ratings of a changed file into the rows.
+    ///
+    /// Call this method before a command reads ratings. An error does not stop the command: the method logs the error,
+    /// and the rows keep their ratings.
+    public func adoptRatings() {
+        do {
+            guard !isFrozen, let stamp = ratingFile?.stamp, try read(Self.knownStamp) != stamp else { return }
+            try transaction { try takeRatings(areNew: false, $0) }
+        } catch {
+            log.error(.cache, "\(error)")
+        }
+    }
+
     /// Copies the ratings of the file into the rows, if necessary. This is necessary if the file has changed or photos
     /// are new.
     ///
     /// - Parameter areNew: whether the rows may lack ratings, because photos are new.
     func takeRatings(areNew: Bool, _ connection: Connection) throws {
         guard let stamp = ratingFile?.stamp else { return }
-        let known = try connection.first("SELECT rating_stamp FROM gallery") { $0.text(0) }
+        let known = try Self.knownStamp(connection)
         guard areNew || stamp != known, let contents = readRatings() else { return }
         var rest = contents.ratings
         for (id, rating) in try Self.ownRatings(connection) {
@@ -52,6 +65,11 @@ extension GalleryWriter {
     private func readRatings() -> RatingFile.Contents? {
         do { return try ratingFile?.read() } catch { log.error(.cache, "\(error)") }
         return nil
+    }
+
+    /// Returns the stamp of the file that the rows match.
+    private static func knownStamp(_ connection: Connection) throws -> String? {
+        try connection.first("SELECT rating_stamp FROM gallery") { $0.text(0) }
     }
 
     private static func ownRatings(_ connection: Connection) throws -> RatingFile.Ratings {

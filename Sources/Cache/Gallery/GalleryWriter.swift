@@ -14,6 +14,8 @@ public actor GalleryWriter {
     private let writer: Writer
     /// The reason why the database is read-only; nil if it is writable.
     private let frozen: StorageTrouble?
+    /// Whether the database is read-only.
+    var isFrozen: Bool { frozen != nil }
     /// The files of the gallery's photos. The writer's extensions add and remove files.
     let files: PhotoFiles
     private let mark: DamageMark
@@ -193,6 +195,7 @@ public actor GalleryWriter {
                                    is_private = ifnull(min(is_private, ?2), ifnull(is_private, ?2)),
                                    was_public = max(was_public, ?3)
                 """, time.milliseconds, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0)
+            try takeRatings(areNew: false, $0)
         }
     }
 
