@@ -10,12 +10,13 @@ import Testing
 /// One cache opened twice, as by a browser and an update in another process.
 @Suite struct TwoProcessesTests {
     private let folder = TestFolder()
+    private let log = Log()
     private let ours: GalleryCache
     private let theirs: GalleryCache
 
     init() throws {
         let address = try Address("http://example.org/album/index.xml")
-        ours = try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
+        ours = try CacheFolder(path: folder.path("cache"), log: log).open(address)
         theirs = try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
     }
 
@@ -31,6 +32,18 @@ import Testing
         let keys = try ["a", "b"].compactMap { id in try theirs.read { try $0.photo(galleryID: id)?.key.rawValue } }
         #expect(change?["photo"] == .listed(Set(keys)) && change?["gallery"] == .listed([1]))
         #expect(try ours.read { try $0.photo(galleryID: "a") } != nil)
+    }
+
+    @Test("Commits of another process are published even if the system has no watch left", .unlessItHangs)
+    func withoutWatch() async throws {
+        // A file that is gone cannot be watched, like all files if there is no watch left.
+        unlink(ours.folder + "/lock")
+        let changes = (ours.changes(), ours.changes())
+        try await sync(["a"], into: theirs)
+        #expect(await changes.0.next()?["photo"] != nil)
+        try await sync(["a", "b"], into: theirs)
+        #expect(await changes.0.next()?["photo"] != nil)
+        #expect(log.entries.count { $0.message.contains("no file watch left") } == 1)
     }
 
     @Test("Many galleries share one descriptor that reports the commits of other processes", .unlessItHangs)

@@ -40,10 +40,16 @@ public final class GalleryCache: Sendable {
     private let readers: ReaderPool
     private let hub = ChangeHub()
     private let log: Log
-    /// The watch that reports commits of other processes, such as a scheduled update. The first subscription creates
-    /// the watch. If the system permits no more watches, changes of other processes appear only after the next start.
-    private let watch = Mutex<FileWatch?>(nil)
+    /// The source of news about commits of other processes. The first subscription sets it.
+    private let source = Mutex<Source?>(nil)
     private let watches: FileWatches
+
+    /// The ways in which this process learns of commits of other processes.
+    private enum Source {
+        case watch(FileWatch)
+        /// A task asks the database, because the system has no watch left.
+        case questions
+    }
 
     init(
         address: Address, folder: String, ratings: String?, towns: TownTable?, run: UInt64?, space: CacheSpace,
@@ -93,16 +99,34 @@ public final class GalleryCache: Sendable {
 
     /// Subscribes to commits of this and other processes. Subscribe before the first read.
     public func changes() -> CoalescingStream<ChangeSet> {
-        watch.withLock { watch in
-            if watch == nil { watch = listenToOthers() }
+        source.withLock { source in
+            if source == nil { source = listenToOthers() }
         }
         return hub.subscribe()
     }
 
-    private func listenToOthers() -> FileWatch? {
-        lock.listen(with: watches) { [weak writer, log] in
+    private func listenToOthers() -> Source {
+        let watch = lock.listen(with: watches) { [weak writer, log] in
             Task {
                 do { try await writer?.announceOthers() } catch { log.error(.cache, "\(error)") }
+            }
+        }
+        if let watch { return .watch(watch) }
+        log.error(.cache, "\(address): the system has no file watch left, so Vitrine looks for changes every second")
+        askForOthers()
+        return .questions
+    }
+
+    /// Publishes the commits of other processes once a second.
+    ///
+    /// The task ends when this cache is released. This is the only work that wakes an idle program. Without it, the
+    /// screen would not show what the fetcher stores. One question reads a number from shared memory.
+    private func askForOthers() {
+        Task { [weak writer, log] in
+            let clock = BootClock()
+            while writer != nil {
+                do { try await writer?.announceOthers() } catch { log.error(.cache, "\(error)") }
+                try? await clock.sleep(until: clock.now + .seconds(1))
             }
         }
     }
