@@ -1,4 +1,5 @@
 import CSQLite
+@_spi(_Unicode) import Swift
 
 /// Splits any text into words exactly as the full-text index does.
 ///
@@ -81,5 +82,30 @@ public final class WordTokenizer {
             }
         }
         return words
+    }
+}
+
+extension Connection {
+    /// Returns the words of a text, one list for each spelling.
+    ///
+    /// A letter such as `й` is one code point, or a base letter with an accent, as in file names from macOS. The
+    /// tokenizer removes the accents of Latin letters, and all separate accents. So the index has `й` or `и`, and code
+    /// that compares words must try both.
+    public func spellings(of text: String) throws -> [[String]] {
+        var known: Set<[[UInt8]]> = []
+        return try text.forms.map { try words(in: $0).map(\.text) }.filter { words in
+            // Swift treats all forms of a letter as equal, and SQLite does not.
+            !words.isEmpty && known.insert(words.map { Array($0.utf8) }).inserted
+        }
+    }
+}
+
+extension String {
+    /// The text, and its forms NFC and NFD of Unicode.
+    ///
+    /// Swift has these forms for its comparison of strings, but no public functions for them yet.
+    fileprivate var forms: [String] {
+        guard utf8.contains(where: { $0 >= 0x80 }) else { return [self] }
+        return [self, String(UnicodeScalarView(_nfc)), String(UnicodeScalarView(_nfd))]
     }
 }

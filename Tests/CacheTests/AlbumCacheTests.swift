@@ -91,6 +91,7 @@ import Testing
         }
         #expect(try isMatch("Été à la plage", "ete pla"))
         #expect(try isMatch("IMG_2024", "2024"))
+        for (name, search) in AnnotationTests.pairs { #expect(try isMatch(name, search)) }
         #expect(try !isMatch("Summer on the coast", "ummer"))
         #expect(try !isMatch("Summer on the coast", "summer winter"))
     }

@@ -79,6 +79,26 @@ import Testing
         #expect(try found(text, among: []).isEmpty)
     }
 
+    /// Names and searches with the same letters, composed and decomposed: a Cyrillic, a Japanese and a Korean word.
+    static let pairs: [(String, String)] = [
+        ("\u{43C}\u{43E}\u{439}", "\u{43C}\u{43E}\u{438}\u{306}"),
+        ("\u{30AC}\u{30E9}\u{30B9}", "\u{30AB}\u{3099}\u{30E9}\u{30B9}"),
+        ("\u{C0AC}\u{C9C4}", "\u{1109}\u{1161}\u{110C}\u{1175}\u{11AB}"),
+    ].flatMap { [($0.0, $0.0), ($0.0, $0.1), ($0.1, $0.0), ($0.1, $0.1)] }
+
+    @Test("A search finds composed and decomposed letters alike", arguments: pairs)
+    func spellings(name: String, search: String) async throws {
+        let tagged = annotations { $0.tags = ["x", name + " 7"] }
+        try await test.sync([
+            entry("lake", tagged), TestCache.entry("plain", name: name), TestCache.entry("street"),
+        ])
+        #expect(try found(search) == ["lake", "plain"])
+        #expect(try found("tag:" + search) == ["lake"])
+        #expect(try found("7 " + search) == ["lake"])
+        let marks = try test.cache.read { try $0.marks(of: PhotoFilter(search), in: name) }
+        #expect(marks.first?.lowerBound == 0 && marks.last?.upperBound == name.utf8.count)
+    }
+
     @Test("A search index that was built anew finds annotations, too")
     func rebuilt() async throws {
         try await syncThree()

@@ -111,14 +111,3 @@ extension GalleryWriter {
         try transaction { try $0.run("UPDATE gallery SET albums_trouble = ?", trouble) }
     }
 }
-
-extension CacheReader {
-    /// Returns the indexes of the texts that contain all words of a search. Words match as in a search for photos.
-    public func matches(of search: String, in texts: [String]) throws -> [Int] {
-        let sought = try connection.words(in: search)
-        return try texts.indices.filter { index in
-            let words = try connection.words(in: texts[index])
-            return sought.allSatisfy { sought in words.contains { $0.text.hasPrefix(sought.text) } }
-        }
-    }
-}

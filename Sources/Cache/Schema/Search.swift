@@ -65,15 +65,14 @@ extension CacheReader {
     ///
     /// An annotation matches if each sought text begins one of the annotation's words.
     private func forEachAnnotated(
-        _ field: SearchTerm.Field, _ expression: String, _ sought: [String], _ candidates: Set<Int64>?,
+        _ field: SearchTerm.Field, _ expression: String, _ sought: SoughtWords, _ candidates: Set<Int64>?,
         _ body: (Int64) -> Void
     ) throws {
         // Remember the results, because many photos have the same tags and places.
         var known: [String: Bool] = [:]
         func isSought(_ text: String) throws -> Bool {
             if let answer = known[text] { return answer }
-            let words = try connection.words(in: text)
-            let answer = sought.allSatisfy { part in words.contains { $0.text.hasPrefix(part) } }
+            let answer = sought.areIn(try connection.words(in: text))
             if known.count < Self.mostKnownTexts { known[text] = answer }
             return answer
         }
@@ -114,11 +113,37 @@ extension CacheReader {
     /// Returns the matches of a filter in a photo's name, for highlighting. The ranges count bytes.
     public func marks(of filter: PhotoFilter, in name: String) throws -> [Range<Int>] {
         guard filter != .all else { return [] }
-        let sought = try SearchTerm.plainWords(of: filter.text).flatMap { try connection.words(in: $0) }
+        let sought = try SearchTerm.plainWords(of: filter.text).flatMap { try connection.spellings(of: $0).joined() }
         guard !sought.isEmpty else { return [] }
-        return try connection.words(in: name).filter { word in
-            sought.contains { word.text.hasPrefix($0.text) }
-        }.map(\.range)
+        return try connection.words(in: name).filter { word in sought.contains { word.text.hasPrefix($0) } }
+            .map(\.range)
+    }
+
+    /// Returns the indexes of the texts that contain all words of a search. Words match as in a search for photos.
+    public func matches(of search: String, in texts: [String]) throws -> [Int] {
+        let sought = SoughtWords(spellings: try connection.spellings(of: search))
+        return try texts.indices.filter { sought.areIn(try connection.words(in: texts[$0])) }
+    }
+}
+
+/// The words that a search looks for, in each of their spellings.
+private struct SoughtWords {
+    let spellings: [[String]]
+
+    /// Returns whether each word begins a word of a text. The words must have the same spelling.
+    func areIn(_ words: [WordTokenizer.Word]) -> Bool {
+        spellings.isEmpty
+            || spellings.contains { sought in
+                sought.allSatisfy { part in words.contains { $0.text.hasPrefix(part) } }
+            }
+    }
+
+    /// The full-text query for the words; nil without words. Quotes prevent the words from being query syntax.
+    var expression: String? {
+        let queries = spellings.map { words in
+            words.map { "\"\($0.replacing("\"", with: "\"\""))\" *" }.joined(separator: " AND ")
+        }
+        return queries.count < 2 ? queries.first : "(" + queries.map { "(\($0))" }.joined(separator: " OR ") + ")"
     }
 }
 
@@ -131,7 +156,7 @@ private struct SearchTerm {
         /// The photo's date is in a period, such as `2006-07`, or the full-text query matches.
         case dates(Range<Timestamp>, String?)
         /// Each word begins a word of one annotation of this kind. The full-text query finds the photos that may match.
-        case annotation(Field, String, words: [String])
+        case annotation(Field, String, SoughtWords)
         /// The photo has a property.
         case property(Property)
     }
@@ -201,11 +226,11 @@ private struct SearchTerm {
         if Property.isUnfinished(word) { return nil }
         if let (field, value) = field(word) {
             // Without words, the user is still typing.
-            return try expression(value, connection).map {
-                .annotation(field, $0, words: try connection.words(in: value).map(\.text))
-            }
+            let sought = SoughtWords(spellings: try connection.spellings(of: value))
+            return sought.expression.map { .annotation(field, $0, sought) }
         }
-        let expression = try expression(String(word), connection)
+        // The index may split the word, as in `IMG_0001`.
+        let expression = SoughtWords(spellings: try connection.spellings(of: String(word))).expression
         if let dates = dates(word) { return .dates(dates, expression) }
         return expression.map { .words($0) }
     }
@@ -237,14 +262,6 @@ private struct SearchTerm {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let field = Field(rawValue: parts[0].lowercased()) else { return nil }
         return (field, String(parts[1]))
-    }
-
-    /// Returns the full-text query for a word. The index may split the word, as in `IMG_0001`; quotes prevent the parts
-    /// from being query syntax.
-    private static func expression(_ word: String, _ connection: Connection) throws -> String? {
-        let words = try connection.words(in: word)
-        guard !words.isEmpty else { return nil }
-        return words.map { "\"\($0.text.replacing("\"", with: "\"\""))\" *" }.joined(separator: " AND ")
     }
 
     /// Returns the period that a text such as `2006`, `2006-07` or `2006-07-30` names. Returns nil for other texts.
