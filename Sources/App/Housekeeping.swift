@@ -48,6 +48,7 @@ struct Housekeeping {
         await CacheCleaning(
             caches, limit: caches.space.limit, remembered: remembered,
             wished: { [wishes = services.wishes] in wishes.photos(of: $0) },
+            needed: { [wishes = services.wishes] in wishes.renditions(of: $0) },
             now: Timestamp(milliseconds: Log.systemTime()), log: services.log
         ).run(forBulkFetches: isForBulkFetches)
     }

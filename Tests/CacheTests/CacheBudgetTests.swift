@@ -124,6 +124,25 @@ import Testing
         #expect(steps(caches, limit: 14).steps.last == .everything(of: "old"))
     }
 
+    @Test("BEHAVIOURS 4.2: an open gallery loses pictures in its turn if nothing needs them")
+    func unneeded() {
+        func caches(needed: Set<Rendition>) -> [CacheInventory] {
+            [
+                cache("here", opened: 80, photos: 100) {
+                    ($0.isInUse, $0.isOpenHere, $0.needed) = (true, true, needed)
+                },
+                cache("closed", opened: 40, photos: 100),
+            ]
+        }
+        #expect(steps(caches(needed: []), limit: 200).steps == [.photos(of: "here", bytes: 20)])
+        #expect(steps(caches(needed: [.thumbnail]), limit: 200).steps == [.photos(of: "closed", bytes: 20)])
+        #expect(
+            steps(caches(needed: [.thumbnail]), limit: 100).steps == [
+                .photos(of: "closed", bytes: 120), .thumbnails(of: "closed"), .photos(of: "here", bytes: 15),
+            ])
+        #expect(steps(caches(needed: [.original]), limit: 100).steps.last == .thumbnails(of: "here"))
+    }
+
     @Test("BEHAVIOURS 4.2: open and kept galleries stay")
     func stays() {
         let caches = [

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Numbers
+import Session
 import Synchronization
 import TestSupport
 import Testing
@@ -113,6 +114,58 @@ import Testing
         caches.space.setLimit(rest + 10_000)
         await cleaning(caches, limit: rest + 10_000).run(forBulkFetches: true)
         #expect(caches.space.isShort)
+    }
+
+    @Test("BEHAVIOURS 4.2: an open gallery that nothing needs makes space for bulk fetches, like a closed one")
+    func unneeded() async throws {
+        let (caches, cache) = try await open(40)
+        let limit = try size(cache) * 100 / 92
+        caches.space.setLimit(limit)
+        func clean(needed: Set<Rendition>) async {
+            await CacheCleaning(
+                caches, limit: limit, remembered: nil, needed: { _ in needed }, now: now, log: log
+            ).run(forBulkFetches: true)
+        }
+        await clean(needed: [.thumbnail, .original])
+        #expect(try caches.space.isShort && held(.original, cache).count == 40)
+        await clean(needed: [.thumbnail])
+        #expect(try !caches.space.isShort && size(cache) < CacheBudget.part(86, of: limit))
+        #expect(try held(.original, cache).count < 40 && held(.thumbnail, cache).count == 40)
+    }
+
+    @Test("A screen needs both renditions of its gallery, and a request those that it fetches, or a command holds")
+    func neededRenditions() throws {
+        let (wishes, id) = (Wishes(), GalleryID(try Address("http://example.org/album/")))
+        let other = GalleryID(try Address("http://example.org/other/"))
+        let screen = wishes.makeWisher()
+        wishes.ask(for: .list(id))
+        #expect(wishes.renditions(of: id).isEmpty)
+        wishes.state([Wish(.picture(id, PhotoKey(1), .thumbnail), importance: .visible)], by: screen)
+        #expect(wishes.renditions(of: id) == [.thumbnail, .original] && wishes.renditions(of: other).isEmpty)
+        wishes.withdraw(screen)
+        wishes.ask(for: .everyPicture(id, .thumbnail))
+        wishes.hold(.everyPicture(other, .original))
+        #expect(wishes.renditions(of: id) == [.thumbnail] && wishes.renditions(of: other) == [.original])
+        wishes.fulfil(.everyPicture(id, .thumbnail))
+        wishes.release(.everyPicture(other, .original))
+        #expect(wishes.renditions(of: id).isEmpty && wishes.renditions(of: other).isEmpty)
+    }
+
+    @Test("BEHAVIOURS 4.2: a gallery that a screen opens during the cleaning keeps its pictures")
+    func neededMeanwhile() async throws {
+        let (caches, cache) = try await open(40)
+        let limit = try size(cache) * 100 / 92
+        let isMeasured = Mutex(false)
+        await CacheCleaning(
+            caches, limit: limit, remembered: nil,
+            needed: { _ in
+                isMeasured.withLock { isMeasured -> Set<Rendition> in
+                    defer { isMeasured = true }
+                    return isMeasured ? [.thumbnail, .original] : []
+                }
+            }, now: now, log: log
+        ).run(forBulkFetches: true)
+        #expect(try held(.original, cache).count == 40 && held(.thumbnail, cache).count == 40)
     }
 
     @Test("Space is short from the byte that reaches the limit")

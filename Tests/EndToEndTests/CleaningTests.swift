@@ -47,6 +47,19 @@ import Testing
         #expect(after < before)
     }
 
+    @Test("BEHAVIOURS 4.2: an update of all galleries removes photos to make space for thumbnails")
+    func allGalleries() throws {
+        _ = try home.vitrine("sync", "--photos", big)
+        _ = try home.vitrine("sync", "--list-only", linked.path)
+        let before = try photos(big)
+        let limit = "\(CleaningTests.size(home.caches) * 100 / 95 / 1_024)K"
+        let sync = try home.vitrine("sync", "--cache-limit", limit)
+        #expect(sync.status == 0 && sync.errors.isEmpty, "\(sync.errors)")
+        #expect(sync.text.contains("28 photos, 28 thumbnails\n") && sync.text.contains("110 photos, 110 thumbnails\n"))
+        let after = try photos(big)
+        #expect(after > 0 && after < before)
+    }
+
     @Test(
         "BEHAVIOURS 4.2: an update that exceeds the limit ends and does not fetch repeatedly")
     func noRoomForAll() throws {

@@ -41,6 +41,8 @@ struct ExportCommand {
         let fetcher = services.makeFetcher(caches, try services.launcher)
         let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
         let fetching = mayFetch ? Task { await fetcher.run(setup) } : nil
+        // Cleaning removes photos of other galleries first.
+        services.wishes.hold(.everyPicture(cache.id, .original))
         let keeping = Task { await Housekeeping(services: services, caches: caches).keepWithinLimit() }
         defer {
             fetching?.cancel()

@@ -29,6 +29,7 @@ struct SyncCommand {
         guard !galleries.isEmpty else { return code }
         let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
         let housekeeping = Housekeeping(services: services, caches: caches)
+        for gallery in galleries { hold(gallery, scope) }
         // Make space before fetching.
         if scope != .list { await housekeeping.clean(forBulkFetches: true) }
         let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
@@ -83,6 +84,13 @@ struct SyncCommand {
         services.wishes.ask(for: .list(gallery.id))
         if scope != .list { services.wishes.ask(for: .everyPicture(gallery.id, .thumbnail), importance: .near) }
         if scope == .photos { services.wishes.ask(for: .everyPicture(gallery.id, .original), importance: .rest) }
+    }
+
+    /// Keeps the pictures that this command fetches, until the program ends. Otherwise they would make space for each
+    /// other.
+    private func hold(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) {
+        if scope != .list { services.wishes.hold(.everyPicture(gallery.id, .thumbnail)) }
+        if scope == .photos { services.wishes.hold(.everyPicture(gallery.id, .original)) }
     }
 
     /// Returns the addresses of the named galleries, or of all known galleries, without repetitions.

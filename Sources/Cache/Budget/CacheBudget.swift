@@ -14,10 +14,10 @@ import Synchronization
 /// If the caches exceed the limit, files larger than a quarter of the limit are removed first, such as saved videos.
 /// Large files that must stay for now do not count towards the limit, so that no other gallery loses pictures because
 /// of them. Next, the remaining set-aside databases are removed. Then the galleries lose their photos and then their
-/// thumbnails, the least recently opened gallery first. A gallery open in this process comes last; it keeps its list
-/// and the pictures that screens need. Lists are small and make offline browsing possible, so a list is removed last,
-/// together with its whole cache. The pictures of an open gallery never cause the removal of a list. Galleries that the
-/// user marked to be kept, or that another process has open, lose no pictures and no lists.
+/// thumbnails, the least recently opened gallery first. A gallery that screens show or updates fill comes last; it
+/// keeps its list and the pictures that screens need. Lists are small and make offline browsing possible, so a list is
+/// removed last, together with its whole cache. The pictures of an open gallery never cause the removal of a list.
+/// Galleries that the user marked to be kept, or that another process has open, lose no pictures and no lists.
 ///
 /// An unreadable database may be rescued later and may belong to a gallery marked to be kept, so such a cache loses
 /// set-aside databases only.
@@ -26,7 +26,7 @@ struct CacheBudget: Equatable {
     let limit: Int64?
     /// The current time.
     let now: Timestamp
-    /// Whether steps may remove pictures of galleries open in this process.
+    /// Whether steps may remove pictures of galleries that are needed.
     var includesOpen = false
     /// Whether a step may remove a whole cache when nothing else is left.
     var includesLists = true
@@ -81,9 +81,7 @@ struct CacheBudget: Equatable {
             return old
         }
         let changeable = caches.filter { !$0.isKept && $0.isReadable && (!$0.isInUse || $0.isOpenHere) }
-            .sorted {
-                ($0.isOpenHere ? 1 : 0, $0.lastOpened, $0.name) < ($1.isOpenHere ? 1 : 0, $1.lastOpened, $1.name)
-            }
+            .sorted { ($0.isNeeded ? 1 : 0, $0.lastOpened, $0.name) < ($1.isNeeded ? 1 : 0, $1.lastOpened, $1.name) }
         let own = changeable.filter { !$0.isInUse }
         if let abandoned = own.first(where: { !$0.isRemembered && isPast($0.lastUsed, days: Self.daysAbandoned) }) {
             return .everything(of: abandoned.name)
@@ -97,9 +95,11 @@ struct CacheBudget: Equatable {
         let excess = excess(caches)
         guard excess > 0 else { return nil }
         if let file = oldestSetAside(caches, where: { cache, _ in !cache.isInUse }) { return file }
-        for cache in includesOpen ? changeable : own {
-            if cache.photos > 0 { return .photos(of: cache.name, bytes: excess) }
-            if cache.canShrink { return .thumbnails(of: cache.name) }
+        for cache in changeable {
+            if cache.photos > 0, includesOpen || cache.givesUp(.original) {
+                return .photos(of: cache.name, bytes: excess)
+            }
+            if cache.canShrink, includesOpen || cache.givesUp(.thumbnail) { return .thumbnails(of: cache.name) }
         }
         guard includesLists, excessOfLists(caches) > 0 else { return nil }
         return own.first.map { .everything(of: $0.name) }

@@ -3,19 +3,21 @@ import Glibc
 import Logging
 import Model
 import SQLite
+import Session
 
 /// Keeps the caches within their size limit and removes unused caches, as ``CacheBudget`` decides.
 ///
 ///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
 ///
 /// The actor works in small steps on a queue of its own. It does not touch caches that another process has open.
-/// Galleries open in this process come last and keep the pictures that screens need. If a file cannot be removed, the
-/// actor logs the error and skips the file.
+/// Galleries that screens show or updates fill come last and keep the pictures that screens need. If a file cannot be
+/// removed, the actor logs the error and skips the file.
 public actor CacheCleaning {
     private let caches: CacheFolder
     private let limit: Int64?
     private let now: Timestamp
     private let wished: @Sendable (GalleryID) -> Set<PhotoKey>
+    private let needed: @Sendable (GalleryID) -> Set<Rendition>
     private let remembered: Set<String>?
     private let log: Log
     private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .utility)
@@ -33,13 +35,17 @@ public actor CacheCleaning {
     ///   - remembered: the galleries in the user's list. If nil, the list is unknown, and no cache is removed because
     ///     of its age.
     ///   - wished: returns the photos of a gallery that must stay in the cache, because screens want them.
+    ///   - needed: returns the renditions of an open gallery that screens show or updates fetch. A gallery without such
+    ///     renditions counts as closed.
     ///   - now: the current time.
     public init(
         _ caches: CacheFolder, limit: Int64?, remembered: [Address]?,
-        wished: @escaping @Sendable (GalleryID) -> Set<PhotoKey> = { _ in [] }, now: Timestamp, log: Log
+        wished: @escaping @Sendable (GalleryID) -> Set<PhotoKey> = { _ in [] },
+        needed: @escaping @Sendable (GalleryID) -> Set<Rendition> = { _ in Set(Rendition.allCases) },
+        now: Timestamp, log: Log
     ) {
         self.caches = caches
-        (self.limit, self.now, self.wished) = (limit, now, wished)
+        (self.limit, self.now, self.wished, self.needed) = (limit, now, wished, needed)
         self.remembered = remembered.map { Set($0.map { "\(GalleryID($0))" }) }
         self.log = log
     }
@@ -110,7 +116,7 @@ public actor CacheCleaning {
         var inventory = CacheInventory(gallery(name), largest: largest)
         inventory.isRemembered = remembered?.contains(name) ?? true
         if let open = caches.openCache(folderNamed: name) {
-            (inventory.isInUse, inventory.isOpenHere) = (true, true)
+            (inventory.isInUse, inventory.isOpenHere, inventory.needed) = (true, true, needed(open.id))
             // Measure only the used part: the log beside an open database grows and disappears, and SQLite fills free
             // space before the file grows.
             if let used = try? open.read({ try $0.usedBytes() }) { inventory.database = used }
@@ -167,6 +173,10 @@ public actor CacheCleaning {
 
     /// Performs a step that removes pictures of an open gallery. Returns false, and does nothing, for other steps.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
+        // The user may have opened the gallery since the measurement.
+        let needed = needed(cache.id)
+        change(step.gallery) { ($0.isInUse, $0.isOpenHere, $0.needed) = (true, true, needed) }
+        if let rendition = step.rendition, needed.contains(rendition), !budget.includesOpen { return true }
         switch step {
         case .setAside, .everything: return false
         case .large(let name, let bytes):
@@ -249,6 +259,16 @@ public actor CacheCleaning {
     }
 }
 
+extension Wishes {
+    /// Returns the renditions of a gallery that screens or requests need.
+    ///
+    /// A screen that shows a gallery may need any picture soon, so a wish for one picture counts for both renditions.
+    public func renditions(of gallery: GalleryID) -> Set<Rendition> {
+        let all = Set(Rendition.allCases)
+        return photos(of: gallery).isEmpty ? all.filter { isWanted(.everyPicture(gallery, $0)) } : all
+    }
+}
+
 extension CacheBudget.Step {
     /// The name of the cache's folder, which is derived from the gallery's address.
     var gallery: String {
@@ -256,6 +276,15 @@ extension CacheBudget.Step {
         case .setAside(_, let name), .large(let name, _), .photos(let name, _), .thumbnails(let name),
             .everything(let name):
             name
+        }
+    }
+
+    /// The kind of pictures that the step removes. Nil if the step does not remove the pictures in their order.
+    fileprivate var rendition: Rendition? {
+        switch self {
+        case .photos: .original
+        case .thumbnails: .thumbnail
+        case .setAside, .large, .everything: nil
         }
     }
 }
@@ -279,6 +308,8 @@ struct CacheInventory: Hashable {
     var isInUse = false
     /// Whether this process has the cache open and can remove pictures from it.
     var isOpenHere = false
+    /// The renditions of a cache open here that screens or updates need.
+    var needed = Set(Rendition.allCases)
     /// Whether the user marked the gallery to be kept.
     var isKept = false
     /// Whether the gallery is in the user's list.
@@ -298,6 +329,14 @@ struct CacheInventory: Hashable {
     /// The total size of files that could not be removed, in bytes.
     var stuck: Int64 = 0
     var setAside: [SetAside] = []
+
+    /// Whether this process needs pictures of the open cache.
+    var isNeeded: Bool { isOpenHere && !needed.isEmpty }
+
+    /// Whether the cache loses pictures of a rendition before needed ones.
+    func givesUp(_ rendition: Rendition) -> Bool {
+        !isInUse || (isOpenHere && !needed.contains(rendition))
+    }
 
     var size: Int64 { photos + large + database + stuck + ClosedGalleryCache.sum(setAside.map(\.size)) }
 }
