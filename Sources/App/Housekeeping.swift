@@ -59,7 +59,8 @@ struct Housekeeping {
         let last = PlacesFile(services.locations).read().lastGallery.flatMap {
             try? services.wholeAddress(of: $0, caches)
         }
-        return list.addresses(withBuiltIn: services.installation.testGallery) + [last].compactMap { $0 }
+        return list.addresses(withBuiltIn: services.installation.testGallery)
+            + [last].compactMap { $0 }.filter { caches.record(of: $0)?.isEmptied != true }
     }
 
     private func sweep(_ cache: GalleryCache) {

@@ -180,6 +180,16 @@ import Testing
         #expect(steps(caches, limit: nil).steps == [.everything(of: "forgotten")])
     }
 
+    @Test("BEHAVIOURS 4.2: an open cache that the user has removed goes when it is closed, however much space there is")
+    func emptied() {
+        let caches = [
+            cache("emptied", opened: 0) { ($0.isRemembered, $0.isEmptied) = (false, true) },
+            cache("listed again", opened: 0) { $0.isEmptied = true },
+            cache("open", opened: 0) { ($0.isRemembered, $0.isEmptied, $0.isInUse) = (false, true, true) },
+        ]
+        #expect(steps(caches, limit: nil).steps == [.everything(of: "emptied")])
+    }
+
     @Test("A database set aside goes after thirty days, or when space is short") func databasesSetAside() {
         let caches = [
             cache("a", opened: 1, photos: 100) { $0.setAside = [setAside(31), setAside(3)] },

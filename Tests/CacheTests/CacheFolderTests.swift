@@ -77,10 +77,13 @@ import Testing
         }
         let open = try caches.open(address)
         try await open.writer.toggleKept()
+        try await open.writer.recordOpened(at: Timestamp(milliseconds: 1))
         try await open.writer.recordLeft()
         try await caches.discard(address)
         let record = try open.read { try $0.gallery() }
-        #expect(record.photoCount == 0 && !record.isKept && record.seenThrough == nil)
+        #expect(record.photoCount == 0 && !record.isKept && record.seenThrough == nil && record.isEmptied)
+        try await open.writer.recordOpened(at: Timestamp(milliseconds: 2))
+        #expect(try !open.read { try $0.gallery() }.isEmptied)
         #expect(caches.cache(open.id) === open)
         try await caches.discard(other)
         #expect(folder.entries("cache/galleries") == ["\(open.id)"])
@@ -90,6 +93,12 @@ import Testing
             try await caches.discard(other)
         }
         withExtendedLifetime(elsewhere) {}
+    }
+
+    @Test("The cache of a gallery that was never updated does not count as removed")
+    func newGallery() throws {
+        let cache = try CacheFolder(path: folder.path("cache"), log: log).open(address)
+        #expect(try !cache.read { try $0.gallery() }.isEmptied)
     }
 
     @Test func cachesArePrivateToTheUser() async throws {

@@ -61,6 +61,30 @@ import Testing
     }
 
     @Test(
+        "A gallery that the user removes with its cache is not updated, and its cache goes when no program has it open")
+    func removedGallery() throws {
+        for gallery in [linked.path, big] { _ = try home.vitrine("sync", "--list-only", gallery) }
+        let session = try TerminalSession(
+            arguments: ["--sync-on-open=no", linked.path], columns: 200, environment: home.environment())
+        #expect(session.until(shows: "Dawn over the ridge"))
+        session.type("q")
+        #expect(session.until { $0.text(inRow: 0).contains("Galleries") && $0.text.contains("28 photos") })
+        session.type("d")
+        #expect(session.until(shows: "and its cache"))
+        session.type("c")
+        #expect(session.until { !$0.text.contains("and its cache") })
+        session.type("s")
+        #expect(session.until(shows: "Saved the list of galleries."))
+        session.type("Q")
+        #expect(session.wait() == 0 && home.waitForPrograms())
+        #expect(home.folder.entries(".cache/vitrine/galleries").count == 2)
+        let sync = try home.vitrine("sync", "--list-only")
+        #expect(sync.status == 0 && sync.errors.isEmpty && sync.lines.count == 1, "\(sync.text)\(sync.errors)")
+        #expect(sync.text.hasSuffix("\t110 photos\n"))
+        #expect(home.folder.entries(".cache/vitrine/galleries").count == 1)
+    }
+
+    @Test(
         "BEHAVIOURS 4.2: an update that exceeds the limit ends and does not fetch repeatedly")
     func noRoomForAll() throws {
         let server = try Nginx(serving: Built.testGallery)

@@ -100,7 +100,7 @@ struct SyncCommand {
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return services.recordNamed(try names.map { try services.address($0) }) }
         let opened = PlacesFile(services.locations).read()
-        let cached = caches.galleries().compactMap { $0.record?.address.with(nil) }
+        let cached = caches.galleries().compactMap(\.record).filter { !$0.isEmptied }.map { $0.address.with(nil) }
         let known = try services.rememberedGalleries().addresses + cached.filter(opened.knows)
         for address in cached where !known.contains(address) {
             Output.complain("\(address) is not updated. To include it from now on, run once: vitrine sync ADDRESS")

@@ -8,8 +8,8 @@ import Synchronization
 ///     while let step = budget.next(entries) { entries = done(step) }
 ///
 /// Vitrine always removes a damaged database that it set aside 30 days ago. It also removes a cache that has not been
-/// used for 90 days. Such a cache stays if the user's list contains its gallery, or if the user has marked the gallery
-/// to be kept.
+/// used for 90 days, or that the user removed while it was open. Such a cache stays if the user's list contains its
+/// gallery, or if the user has marked the gallery to be kept.
 ///
 /// If the caches exceed the limit, files larger than a quarter of the limit are removed first, such as saved videos.
 /// Large files that must stay for now do not count towards the limit, so that no other gallery loses pictures because
@@ -83,9 +83,10 @@ struct CacheBudget: Equatable {
         let changeable = caches.filter { !$0.isKept && $0.isReadable && (!$0.isInUse || $0.isOpenHere) }
             .sorted { ($0.isNeeded ? 1 : 0, $0.lastOpened, $0.name) < ($1.isNeeded ? 1 : 0, $1.lastOpened, $1.name) }
         let own = changeable.filter { !$0.isInUse }
-        if let abandoned = own.first(where: { !$0.isRemembered && isPast($0.lastUsed, days: Self.daysAbandoned) }) {
-            return .everything(of: abandoned.name)
+        let abandoned = own.first {
+            !$0.isRemembered && ($0.isEmptied || isPast($0.lastUsed, days: Self.daysAbandoned))
         }
+        if let abandoned { return .everything(of: abandoned.name) }
         guard let limit else { return nil }
         let whole = caches.reduce(0) { $0 + $1.size } - limit
         guard whole > 0 else { return nil }

@@ -314,6 +314,8 @@ struct CacheInventory: Hashable {
     var isKept = false
     /// Whether the gallery is in the user's list.
     var isRemembered = true
+    /// Whether the user has removed the cache while it was open.
+    var isEmptied = false
     /// Whether the cache's database is readable. True also without a database.
     var isReadable = true
     /// The total size of the photos in bytes, without large photos.
@@ -353,6 +355,7 @@ extension CacheInventory {
         lastOpened = gallery.record?.lastOpened ?? success ?? touched
         lastUsed = max(lastOpened, success ?? lastOpened)
         isKept = gallery.record?.isKept ?? false
+        isEmptied = gallery.record?.isEmptied ?? false
         switch gallery.trouble {
         case nil: break
         case .database(.damaged): isReadable = false

@@ -38,6 +38,14 @@ public struct GalleryRecord: Hashable, Sendable {
     /// The kind of the gallery; nil if the kind is unknown.
     public var kind: GalleryKind? { storedKind ?? GalleryKind(address, hasPaths: hasPaths) }
 
+    /// Whether the user removed the cache while a program had it open.
+    ///
+    /// The value is false again as soon as the user opens the gallery, or an update ends. The removal increases the
+    /// version of the list, so a gallery whose first update was interrupted does not count.
+    public var isEmptied: Bool {
+        lastOpened == nil && lastSuccess == nil && failure == nil && photoCount == 0 && listVersion > 0
+    }
+
     /// Whether a photo arrived after the user last left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }
 

@@ -212,8 +212,8 @@ public actor GalleryWriter {
 
     /// Removes all photo files, or all data except the gallery's row. Returns the number of removed files.
     ///
-    /// If `photosOnly` is false, the cache also forgets that the gallery was public, that the user marked it to be kept,
-    /// and which photos the user has seen.
+    /// If `photosOnly` is false, the cache also forgets that the user opened the gallery, or marked it to be kept, that
+    /// the gallery was public, and which photos the user has seen. See ``GalleryRecord/isEmptied``.
     @discardableResult
     public func clear(photosOnly: Bool) throws -> Int {
         let names = try transaction { connection in
@@ -229,9 +229,10 @@ public actor GalleryWriter {
                 try AlbumList.remove(connection)
                 try connection.run(
                     """
-                    UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, failure = NULL,
-                                       etag = NULL, last_modified = NULL, is_private = NULL, was_public = 0,
-                                       is_kept = 0, seen_through = NULL, list_version = list_version + 1
+                    UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, last_opened = NULL,
+                                       failure = NULL, etag = NULL, last_modified = NULL, is_private = NULL,
+                                       was_public = 0, is_kept = 0, seen_through = NULL,
+                                       list_version = list_version + 1
                     """)
             }
             return names
