@@ -200,9 +200,14 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    @Test("A photo's transfer is resumed after its fetcher was killed")
-    func resumedPhoto() throws {
-        let gate = Gate()
+    /// The reason why another fetcher continues a transfer.
+    enum Change: CaseIterable {
+        case death, otherFolder
+    }
+
+    @Test("A photo's transfer is resumed by each later fetcher of the run", arguments: Change.allCases)
+    func resumedPhoto(change: Change) throws {
+        let (gate, lastRound) = (Gate(), Gate())
         let owl = FileManager.default.contents(atPath: Built.testGallery + "/thumbnails/owl.jpg").map(Array.init) ?? []
         let photo = owl + [UInt8](repeating: 7, count: 600_000)
         let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(photo.count)\r\n\r\n"
@@ -216,9 +221,10 @@ import Testing
             guard let range = request.headers["range"], let start = Int(range.dropFirst(6).prefix { $0 != "-" }),
                 start > 0
             else { return [.send(head), .send(Array(photo.prefix(300_000))), .hold(gate)] }
-            return .answer(
+            let rest: [ScriptedServer.Step] = .answer(
                 206, Array(photo.dropFirst(start)),
                 headers: ["ETag: \"1\"", "Content-Range: bytes \(start)-\(photo.count - 1)/\(photo.count)"])
+            return lastRound.isOpen ? rest : [rest[0], .hold(gate)]
         }
         defer { gate.open() }
         let session = try TerminalSession(
@@ -237,8 +243,27 @@ import Testing
                     return facts?[.size] as? Int == 300_000
                 }
             })
-        kill(try #require(Processes.fetchers(of: session.process).first), SIGKILL)
-        #expect(isSoon { server.requests.contains { $0.headers["range"]?.hasPrefix("bytes=300000-") == true } })
+        if change == .otherFolder {
+            // The export needs the photo while another gallery is open.
+            session.type("s")
+            try #require(session.until(shows: " to:"))
+            session.type("\u{15}~/saved\r")
+        }
+        for round in 1...3 {
+            if round == 3 { lastRound.open() }
+            switch change {
+            case .death: kill(try #require(Processes.fetchers(of: session.process).first), SIGKILL)
+            case .otherFolder:
+                home.folder.write("folder\(round)/owl.jpg", owl)
+                session.type(":open \(home.folder.path("folder\(round)"))\r")
+            }
+            let resumed = isSoon {
+                session.untilQuiet(milliseconds: 0)
+                return server.requests.count { $0.headers["range"]?.hasPrefix("bytes=300000-") == true } >= round
+            }
+            try #require(resumed, "\(server.requests.map(\.headers)) \(session.screen.text)")
+        }
+        if change == .otherFolder { #expect(session.until(shows: "Saved “Lake”")) }
         session.type("Q")
         #expect(session.wait() == 0)
         #expect(home.waitForPrograms())

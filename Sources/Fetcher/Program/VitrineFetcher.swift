@@ -37,13 +37,14 @@ enum VitrineFetcher {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
         await MainQueue.leaveMainThread()
-        do {
-            try await FetcherService(connection, setup, restrictions: restrictions).run()
-        } catch {
+        let service: FetcherService
+        do { service = try FetcherService(connection, setup, restrictions: restrictions) } catch {
             refuse("\(error)", connection)
         }
-        // Everything is stored. `exit` would destroy globals while other threads still use them.
-        _exit(0)
+        await service.run()
+        // Everything is stored. `exit` would destroy globals while other threads still use them. The service's caches
+        // would remove the partial files that the next fetcher continues, so they live until here.
+        withExtendedLifetime(service) { _exit(0) }
     }
 
     private static func setup(_ connection: MessageConnection) -> FetcherSetup? {
