@@ -133,7 +133,7 @@ struct Services {
     }
 
     /// Creates the client that starts the fetcher and talks to it.
-    func makeFetcher(_ caches: CacheFolder, _ launcher: Launcher, _ settings: Settings? = nil) -> FetcherClient {
+    func makeFetcher(_ caches: CacheFolder, _ launcher: Launcher) -> FetcherClient {
         let parts = FetcherClient.Parts(
             caches: caches, wishes: wishes, activity: activity, log: log,
             proxies: ConfiguredProxies(
@@ -145,8 +145,7 @@ struct Services {
                 }
             },
             onHistory: { keep(HostHistory(text: $0)) })
-        let tuning = FetcherTuning(settings ?? self.settings)
-        return FetcherClient(path: installation.fetcher, launcher: launcher, parts, tuning)
+        return FetcherClient(path: installation.fetcher, launcher: launcher, parts, FetcherTuning(settings))
     }
 
     /// The launcher. Throws if the system could not fork it at the start.

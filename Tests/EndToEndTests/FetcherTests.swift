@@ -202,7 +202,7 @@ import Testing
 
     /// The reason why another fetcher continues a transfer.
     enum Change: CaseIterable {
-        case death, otherFolder
+        case death, otherFolder, otherSettings
     }
 
     @Test("A photo's transfer is resumed by each later fetcher of the run", arguments: Change.allCases)
@@ -256,6 +256,7 @@ import Testing
             case .otherFolder:
                 home.folder.write("folder\(round)/owl.jpg", owl)
                 session.type(":open \(home.folder.path("folder\(round)"))\r")
+            case .otherSettings: session.type(":set client-certificate-host example\(round).org\r")
             }
             let resumed = isSoon {
                 session.untilQuiet(milliseconds: 0)

@@ -7,7 +7,6 @@ import Glibc
 import Logging
 import Model
 import Pictures
-import Sandbox
 import UI
 import Settings
 import Concurrency
@@ -266,7 +265,8 @@ struct BrowseCommand {
         _ caches: CacheFolder, _ developer: PictureRenderer, _ isShown: AsyncStream<Void>
     ) throws -> Task<Void, Never> {
         let housekeeping = Housekeeping(services: services, caches: caches)
-        let network = NetworkRun(services: services, launcher: try services.launcher, caches: caches)
+        let network = NetworkRun(
+            services: services, caches: caches, fetcher: services.makeFetcher(caches, try services.launcher))
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
                 group.addTask { showReports() }
@@ -290,8 +290,9 @@ struct BrowseCommand {
 /// Runs the browser's fetcher, and adapts the fetcher to changed settings.
 private struct NetworkRun {
     let services: Services
-    let launcher: Launcher
     let caches: CacheFolder
+    /// The client of all fetchers, because a fetcher with other settings continues the transfers.
+    let fetcher: FetcherClient
 
     /// The fetcher at work, and the task in which it runs.
     private struct Work {
@@ -335,7 +336,7 @@ private struct NetworkRun {
     }
 
     private func start(_ settings: Settings, _ setup: FetcherSetup) -> Work {
-        let fetcher = services.makeFetcher(caches, launcher, settings)
-        return Work(fetcher: fetcher, task: Task.detached(priority: .utility) { await fetcher.run(setup) })
+        fetcher.use(FetcherTuning(settings))
+        return Work(fetcher: fetcher, task: Task.detached(priority: .utility) { [fetcher] in await fetcher.run(setup) })
     }
 }

@@ -86,7 +86,10 @@ public final class FetcherClient: Sendable {
     }
 
     /// Runs the fetcher until the task is cancelled. Then waits until the fetcher has stored what it received.
+    ///
+    /// A later call with another setup continues the transfers of the earlier one.
     public func run(_ setup: FetcherSetup) async {
+        refusal.withLock { $0 = nil }
         await waitForWish()
         let clock = BootClock()
         var deaths = 0
@@ -431,18 +434,6 @@ private struct FetcherProcess: Sendable {
     func end() {
         connection.end()
         program.end(after: Self.patience)
-    }
-}
-
-extension ScreensNews {
-    /// Returns whether the fetcher may need other places for this news. It may, if a gallery was opened or the user
-    /// requests something.
-    ///
-    /// - Parameter last: the number of the last request, which this method updates.
-    fileprivate func needsPlaces(after last: inout Int) -> Bool {
-        let newest = wishes?.asked.map(\.number).max() ?? -1
-        defer { last = max(last, newest) }
-        return !opened.isEmpty || !retried.isEmpty || newest > last
     }
 }
 

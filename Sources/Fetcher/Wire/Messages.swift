@@ -156,6 +156,18 @@ extension ScreensNews: Coalescing {
     }
 }
 
+extension ScreensNews {
+    /// Returns whether the fetcher may need other places for this news. It may, if a gallery was opened or the user
+    /// requests something.
+    ///
+    /// - Parameter last: the number of the last request, which this method updates.
+    package func needsPlaces(after last: inout Int) -> Bool {
+        let newest = wishes?.asked.map(\.number).max() ?? -1
+        defer { last = max(last, newest) }
+        return !opened.isEmpty || !retried.isEmpty || newest > last
+    }
+}
+
 /// News from the fetcher to `vitrine`. Parts that have not changed are empty.
 public struct FetcherNews: Equatable, Sendable {
     /// An entry of the log.
