@@ -93,6 +93,22 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("New files appear after a changed setting of connections")
+    func changedSetting() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        let session = try browse(home.folder.path("album"))
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        let former = Processes.fetchers(of: session.process)
+        session.type(":set client-certificate-host example.org\r")
+        #expect(
+            session.until { _ in Processes.fetchers(of: session.process).contains { !former.contains($0) } },
+            "\(session.screen.text)")
+        try copy(["thumbnails/moon.jpg": "night/moon.jpg"])
+        #expect(session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("A folder that replaces the open one is read when the user refreshes")
     func replacedFolder() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg"])

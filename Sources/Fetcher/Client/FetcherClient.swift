@@ -90,6 +90,7 @@ public final class FetcherClient: Sendable {
     /// A later call with another setup continues the transfers of the earlier one.
     public func run(_ setup: FetcherSetup) async {
         refusal.withLock { $0 = nil }
+        readFoldersAgain(setup)
         await waitForWish()
         let clock = BootClock()
         var deaths = 0
