@@ -45,6 +45,35 @@ import Testing
         #expect(command.errors.split(separator: "\n").count { $0.contains("its issuer is not trusted") } == 2)
     }
 
+    /// The server ends each connection after one request, so each request shows the certificate anew.
+    @Test("BEHAVIOURS 5.10: a refresh shows a client certificate that replaced an earlier one")
+    func replacedCertificate() throws {
+        let clients = try TestAuthority()
+        let guarded = try LoopbackServer.nginx(
+            authority.issue(.good), clients: clients, requests: 1, files: ["index.xml": Array("<album></album>".utf8)])
+        let path = home.folder.path("mine.pem")
+        func replace(by pair: TestAuthority.Pair) throws {
+            let texts = try [pair.certificate, pair.key].map { try String(contentsOfFile: $0, encoding: .utf8) }
+            #expect(rename(home.folder.write("new.pem", texts.joined()), path) == 0)
+        }
+        try replace(by: clients.issue(.good))
+        let session = try TerminalSession(
+            arguments: [
+                "--ca-file", authority.certificate, "--client-certificate", path,
+                guarded.url("/index.xml", scheme: "https"),
+            ], environment: home.environment())
+        #expect(session.until(shows: "Updated:"), "\(session.screen.text)")
+        guarded.folder.write(
+            "index.xml",
+            "<album><photo id=\"a\" name=\"Lake\" date=\"2006-01-01T00:00:00Z\">"
+                + "<image kind=\"image\" srcURL=\"p\"/></photo></album>")
+        try replace(by: clients.issue(.good))
+        session.type("r")
+        #expect(session.until(shows: "1 of 1"), "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("BEHAVIOURS 5.10: Vitrine never asks the terminal for a key's pass phrase")
     func encryptedKey() throws {
         let clients = try TestAuthority()

@@ -231,9 +231,9 @@ public final class FetcherClient: Sendable {
 
     /// Returns the files and folders that a fetcher must be able to read now.
     private func places(for setup: FetcherSetup) -> FetcherPlaces {
-        FetcherPlaces(
-            [setup.ratingsFolder, setup.netrc, setup.certificates].compactMap { $0 },
-            parts.caches.openCaches.map(\.address))
+        let own = setup.clientCertificate
+        let files = [setup.ratingsFolder, setup.netrc, setup.certificates, own?.file, own?.key]
+        return FetcherPlaces(files.compactMap { $0 }, parts.caches.openCaches.map(\.address))
     }
 
     /// The longest wait for a fetcher that stores what it has received.
