@@ -37,6 +37,9 @@ public struct Wish: Hashable, Sendable {
         self.subject = subject
         self.importance = importance
     }
+
+    /// Whether the user has opened the photo, and so sees its failure.
+    public var isOfOpenPhoto: Bool { subject.photo != nil && importance >= .lookedAt }
 }
 
 /// The priority of a wish, across galleries and kinds of work.

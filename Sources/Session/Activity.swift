@@ -92,11 +92,12 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Sets the failure of a picture that its cache cannot record. The next attempt clears the failure.
-    public func setFailure(_ failure: Failure, of picture: Wish.Subject) {
+    /// Sets the failure of a list or picture that its cache cannot record. The next attempt clears the failure.
+    public func setFailure(_ failure: Failure, of subject: Wish.Subject) {
+        guard subject.photo != nil else { return setFailure(failure, of: subject.gallery) }
         change { state in
-            state.pictureFailures[picture] = failure
-            return Change(pictures: [picture])
+            state.pictureFailures[subject] = failure
+            return Change(pictures: [subject])
         }
     }
 

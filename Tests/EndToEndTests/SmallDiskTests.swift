@@ -115,6 +115,17 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("BEHAVIOURS 4.1: a photo that a read-only cache lacks does not seem to load")
+    func opensAMissingPhoto() throws {
+        let session = try browse(
+            Self.mount("size=64m") + "\"$0\" sync \"$1\" >/dev/null\nmount -o remount,ro \"$HOME/.cache\"\n")
+        try #require(session.until(shows: Self.readOnlyNotice), "\(session.screen.text)")
+        session.type("\r")
+        #expect(session.until(shows: "Load failed: "), "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test(
         "BEHAVIOURS 4.1: a cache opens on a full or read-only disk",
         arguments: [

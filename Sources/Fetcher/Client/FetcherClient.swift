@@ -142,15 +142,11 @@ public final class FetcherClient: Sendable {
         let failure = Failure(error.reason, remedy: .none)
         for await snapshot in parts.wishes.snapshots() {
             // Without a failure, an opened photo would seem to load as long as the screen shows it.
-            for wish in snapshot.wishes where wish.subject.photo != nil && wish.importance >= .lookedAt {
+            for wish in snapshot.wishes where wish.isOfOpenPhoto {
                 parts.activity.setFailure(failure, of: wish.subject)
             }
             for (subject, number) in snapshot.asked {
-                if subject.photo == nil {
-                    parts.activity.setFailure(failure, of: subject.gallery)
-                } else {
-                    parts.activity.setFailure(failure, of: subject)
-                }
+                parts.activity.setFailure(failure, of: subject)
                 parts.wishes.fulfil(subject, number: number)
             }
         }

@@ -177,7 +177,7 @@ package final class FetcherService: Sendable {
         if let space = news.space { caches.space.adopt(space) }
         guard let wishes = news.wishes else { return }
         self.wishes.adopt(wishes)
-        failUnopened(wishes.asked.map(\.wish.subject))
+        failUnopened(wishes)
     }
 
     /// Opens a gallery's cache, or records why that is impossible.
@@ -201,13 +201,17 @@ package final class FetcherService: Sendable {
     }
 
     /// Fails the wishes for galleries whose caches cannot be opened. No network request would end these wishes.
-    private func failUnopened(_ subjects: [Wish.Subject]) {
+    private func failUnopened(_ wishes: WishState) {
         let unopened = state.withLock { $0.unopened }
         guard !unopened.isEmpty else { return }
-        for subject in subjects {
+        // Without a failure, an opened photo would seem to load as long as the screen shows it.
+        for wish in wishes.stated where wish.isOfOpenPhoto {
+            if let failure = unopened[wish.subject.gallery] { activity.setFailure(failure, of: wish.subject) }
+        }
+        for subject in wishes.asked.map(\.wish.subject) {
             guard let failure = unopened[subject.gallery] else { continue }
-            activity.setFailure(failure, of: subject.gallery)
-            wishes.fulfil(subject)
+            activity.setFailure(failure, of: subject)
+            self.wishes.fulfil(subject)
         }
     }
 
