@@ -270,6 +270,29 @@ import Testing
         #expect(home.waitForPrograms())
     }
 
+    /// An empty gallery needs no fetcher before the user refreshes it.
+    @Test("A refresh opens a cache that the fetcher could not open before")
+    func reopenedCache() throws {
+        let list = home.folder.write("album/index.xml", "<album></album>")
+        #expect(try home.vitrine("sync", list).status == 0)
+        let session = try TerminalSession(arguments: ["--sync-on-open=no", list], environment: home.environment())
+        try #require(session.until(shows: "Updated:"))
+        let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let photos = home.folder.path(".cache/vitrine/galleries/\(gallery)/photos")
+        try FileManager.default.moveItem(atPath: photos, toPath: photos + "-away")
+        home.folder.write(".cache/vitrine/galleries/\(gallery)/photos", "")
+        session.type("r")
+        #expect(session.until(shows: "Update failed"), "\(session.screen.text)")
+        try FileManager.default.removeItem(atPath: photos)
+        try FileManager.default.moveItem(atPath: photos + "-away", toPath: photos)
+        session.type("r")
+        #expect(
+            session.until { $0.text.contains("Updated:") && !$0.text.contains("Update failed") },
+            "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("Without its fetcher, Vitrine shows what it has and says why it fetches nothing")
     func missingFetcher() throws {
         #expect(try home.vitrine("sync", Built.testGallery).status == 0)

@@ -36,7 +36,7 @@ package final class FetcherService: Sendable {
         var tuning: FetcherTuning?
         var trafficWatch: TrafficWatch?
         /// The galleries whose caches cannot be opened, with the reason.
-        var unopened: [GalleryID: Failure] = [:]
+        var unopened: [GalleryID: (gallery: ScreensNews.Gallery, failure: Failure)] = [:]
         /// The sequence number of the next log entry to send.
         var nextLogged = 0
     }
@@ -154,7 +154,7 @@ package final class FetcherService: Sendable {
     /// cache may wait for another process.
     private func take(_ news: ScreensNews) {
         if let filter = news.logFilter { log.setFilter(filter) }
-        for gallery in news.opened { open(gallery) }
+        for gallery in news.opened + unopened(requestedIn: news) { open(gallery) }
         // The entered credentials come after the passwords in addresses, which may be older.
         for (place, entry) in news.credentials { credentials.take(entry.signIn, for: place, by: entry.galleries) }
         for failure in news.failures { activity.recordFailure(failure) }
@@ -180,6 +180,15 @@ package final class FetcherService: Sendable {
         failUnopened(wishes)
     }
 
+    /// Returns the requested galleries whose caches could not be opened, but may open now.
+    ///
+    /// A disk problem of `vitrine` lasts until `vitrine` ends.
+    private func unopened(requestedIn news: ScreensNews) -> [ScreensNews.Gallery] {
+        let requested = Set((news.wishes?.asked ?? []).map(\.wish.subject.gallery))
+        let unopened = state.withLock { $0.unopened }
+        return requested.compactMap { unopened[$0]?.gallery }.filter { $0.trouble == nil }
+    }
+
     /// Opens a gallery's cache, or records why that is impossible.
     private func open(_ gallery: ScreensNews.Gallery) {
         let failure: Failure?
@@ -197,7 +206,7 @@ package final class FetcherService: Sendable {
                 failure = Failure("\(error)", remedy: .none)
             }
         }
-        state.withLock { $0.unopened[GalleryID(gallery.address)] = failure }
+        state.withLock { $0.unopened[GalleryID(gallery.address)] = failure.map { (gallery: gallery, failure: $0) } }
     }
 
     /// Fails the wishes for galleries whose caches cannot be opened. No network request would end these wishes.
@@ -206,10 +215,10 @@ package final class FetcherService: Sendable {
         guard !unopened.isEmpty else { return }
         // Without a failure, an opened photo would seem to load as long as the screen shows it.
         for wish in wishes.stated where wish.isOfOpenPhoto {
-            if let failure = unopened[wish.subject.gallery] { activity.setFailure(failure, of: wish.subject) }
+            if let failure = unopened[wish.subject.gallery]?.failure { activity.setFailure(failure, of: wish.subject) }
         }
         for subject in wishes.asked.map(\.wish.subject) {
-            guard let failure = unopened[subject.gallery] else { continue }
+            guard let failure = unopened[subject.gallery]?.failure else { continue }
             activity.setFailure(failure, of: subject)
             self.wishes.fulfil(subject)
         }
