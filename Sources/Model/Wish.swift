@@ -76,17 +76,20 @@ public struct GalleryID: Hashable, Sendable, CustomStringConvertible {
 
     /// Computes the identifier of an address. The address's credentials do not change the identifier.
     public init(_ address: Address) {
-        // FNV-1a, because the standard library's hasher has a different seed in each process.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in address.text.utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-        }
-        rawValue = hash
+        rawValue = UInt64(hashing: address.text.utf8)
     }
 
     /// The identifier as sixteen hexadecimal digits, usable as a folder name.
     public var description: String {
         let digits = String(rawValue, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension UInt64 {
+    /// Computes a hash that is the same in every run and every program.
+    package init(hashing bytes: some Sequence<UInt8>) {
+        // FNV-1a, because the standard library's hasher has a different seed in each process.
+        self = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }

@@ -18,6 +18,8 @@ public final class CredentialStore: Sendable {
         var refused: [SignInPlace: Set<SignIn>] = [:]
         /// The user name that each server or proxy refused last.
         var refusedUsers: [SignInPlace: String] = [:]
+        /// The refusals that the listeners do not know yet.
+        var unsent = RefusedCredentials()
         /// The right region of each storage service that refused another region.
         var regions: [Origin: String] = [:]
         /// The running lookups of stored passwords. All callers share one lookup per server or proxy.
@@ -39,16 +41,17 @@ public final class CredentialStore: Sendable {
         }
 
         mutating func remove(refused signIn: SignIn, by place: SignInPlace) {
-            refused[place, default: []].insert(signIn)
             if let user = signIn.user { refusedUsers[place] = user }
             if known[place] == signIn { known[place] = nil }
+            guard refused[place, default: []].insert(signIn).inserted else { return }
+            unsent.merge(RefusedCredentials(refusals: [place: .init(user: signIn.user, digests: [signIn.digest])]))
         }
     }
 
     private let state = Mutex(State())
     private let keeping: CredentialKeeping?
     private let entered = Subscribers<EnteredCredentials>()
-    private let refusals = Subscribers<RefusedUsers>()
+    private let refusals = Subscribers<RefusedCredentials>()
 
     /// Creates an empty store.
     ///
@@ -89,18 +92,20 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Calls `body` with newly refused users until the result is released.
-    public func relayRefusals(_ body: @escaping @Sendable (RefusedUsers) -> Void) -> Relay<RefusedUsers> {
+    /// Calls `body` with new refusals until the result is released.
+    public func relayRefusals(
+        _ body: @escaping @Sendable (RefusedCredentials) -> Void
+    ) -> Relay<RefusedCredentials> {
         refusals.relay(body)
     }
 
-    /// Records refusals from another process, and removes the refused credentials. Each refusal names a user at a
-    /// server or proxy.
-    public func adopt(_ refused: RefusedUsers) {
+    /// Records refusals from another process, and removes the refused credentials. Keeps credentials that the user has
+    /// entered since.
+    public func adopt(_ refused: RefusedCredentials) {
         state.withLock { state in
-            for (place, user) in refused.users {
-                state.refusedUsers[place] = user
-                if state.known[place]?.user == user { state.known[place] = nil }
+            for (place, refusal) in refused.refusals {
+                if let user = refusal.user { state.refusedUsers[place] = user }
+                if let known = state.known[place], refusal.digests.contains(known.digest) { state.known[place] = nil }
             }
         }
     }
@@ -197,10 +202,11 @@ public final class CredentialStore: Sendable {
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
         state.withLock { state in
-            let before = state.refusedUsers
             let result = body(&state)
-            let new = state.refusedUsers.filter { before[$0.key] != $0.value }
-            if !new.isEmpty { refusals.send(RefusedUsers(users: new)) }
+            if !state.unsent.refusals.isEmpty {
+                refusals.send(state.unsent)
+                state.unsent = RefusedCredentials()
+            }
             return result
         }
     }
@@ -309,6 +315,18 @@ extension SignIn {
         case .token, .header: nil
         }
     }
+
+    /// A hash of the name and the secret. A password has the hash of the access key that Vitrine makes from it.
+    fileprivate var digest: UInt64 {
+        let words: (name: String, secret: String) =
+            switch self {
+            case .password(let user, let password): (user, password)
+            case .token(let token): ("", token)
+            case .header(let name, let value): (name, value)
+            case .accessKey(let key): (key.id, key.secret)
+            }
+        return UInt64(hashing: Array(words.name.utf8) + [0] + Array(words.secret.utf8))
+    }
 }
 
 /// Credentials that the user has entered, for another process that sends them.
@@ -342,19 +360,34 @@ public struct EnteredCredentials: Coalescing, Equatable {
     }
 }
 
-/// The users whom servers and proxies have refused last.
-public struct RefusedUsers: Coalescing, Equatable {
-    /// The name of the user at each server or proxy.
-    public var users: [SignInPlace: String]
+/// The credentials that servers and proxies have refused, for the process that knows them.
+public struct RefusedCredentials: Coalescing, Equatable {
+    /// The refused credentials of a server or proxy.
+    public struct Refusal: Hashable, Sendable {
+        /// The user who was refused last; nil if only tokens were refused.
+        public var user: String?
+        /// The hashes of the credentials, so that no message repeats a password.
+        public var digests: Set<UInt64>
+
+        /// Creates a refusal.
+        public init(user: String?, digests: Set<UInt64>) {
+            (self.user, self.digests) = (user, digests)
+        }
+    }
+
+    /// The refusals of each server and proxy.
+    public var refusals: [SignInPlace: Refusal]
 
     /// Creates a set of refusals.
-    public init(users: [SignInPlace: String]) {
-        self.users = users
+    public init(refusals: [SignInPlace: Refusal] = [:]) {
+        self.refusals = refusals
     }
 
     /// Adds later refusals.
-    public mutating func merge(_ later: RefusedUsers) {
-        users.merge(later.users) { _, later in later }
+    public mutating func merge(_ later: RefusedCredentials) {
+        refusals.merge(later.refusals) { earlier, later in
+            Refusal(user: later.user ?? earlier.user, digests: earlier.digests.union(later.digests))
+        }
     }
 }
 

@@ -104,7 +104,8 @@ import Testing
             news.notices = ["A sentence."]
             news.questions = [try question]
             news.answered = [gallery]
-            news.refused = [.proxy("http://proxy:3128"): "me"]
+            news.refused = RefusedCredentials(
+                refusals: [.proxy("http://proxy:3128"): .init(user: "me", digests: [7, 8])])
             news.stages = [
                 1: .starting, 2: .waiting(try Address("https://example.org/login")), 3: .granted(.token("t")),
                 4: .failed(failure),

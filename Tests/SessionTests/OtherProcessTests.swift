@@ -167,6 +167,29 @@ import Testing
         withExtendedLifetime((relay, refusals)) {}
     }
 
+    @Test("The screens forget each refused password, token and key, and no other")
+    func eachRefusalCrosses() async throws {
+        let (screens, fetcher) = (CredentialStore(), CredentialStore())
+        let address = try Address("http://example.org/photo.jpg")
+        let refusals = fetcher.relayRefusals { refused in screens.adopt(refused) }
+        let (first, second) = (SignIn.password(user: "me", password: "a"), SignIn.password(user: "me", password: "b"))
+        for signIn in [first, second, first, .token("t"), .header(name: "x-api-key", value: "k")] {
+            for store in [screens, fetcher] { store.take(signIn, for: origin) }
+            #expect(await !fetcher.hasOther(than: signIn, for: origin, in: address))
+            #expect(screens.signIn(for: address, in: address) == nil)
+        }
+        // The user has entered another password when the refusal of the first one arrives.
+        fetcher.take(first, for: origin)
+        screens.take(second, for: origin)
+        #expect(await !fetcher.hasOther(than: first, for: origin, in: address))
+        #expect(screens.signIn(for: address, in: address) == second)
+        // The fetcher makes access keys from the passwords of buckets.
+        let key = AccessKey(id: "me", secret: "b", region: "eu-west-1")
+        #expect(await !fetcher.hasOther(than: .accessKey(key), for: origin, in: address))
+        #expect(screens.signIn(for: address, in: address) == nil && screens.refusedUser(at: origin) == "me")
+        withExtendedLifetime(refusals) {}
+    }
+
     @Test func aReleasedRelayHearsNothing() {
         let wishes = Wishes()
         let heard = Box(0)

@@ -279,7 +279,7 @@ public final class FetcherClient: Sendable {
         }
         for trouble in news.troubles { activity.report(trouble) }
         for notice in news.notices { activity.postNotice(notice) }
-        parts.caches.credentials.adopt(RefusedUsers(users: news.refused))
+        parts.caches.credentials.adopt(news.refused)
         for question in news.questions { ask(question) }
         for gallery in news.answered where isOpen(gallery) { activity.recordAnswer(for: gallery) }
         for (number, stage) in news.stages { take(stage, ofSignIn: number, activity) }

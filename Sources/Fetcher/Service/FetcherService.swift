@@ -79,7 +79,7 @@ package final class FetcherService: Sendable {
         let relays: [AnyObject] = [
             activity.relayChanges { [outbox] change in outbox.send(Outbox(change: change)) },
             caches.space.relayWrites { [outbox] written in outbox.send(Outbox(written: written)) },
-            credentials.relayRefusals { [outbox] refused in outbox.send(Outbox(refused: refused.users)) },
+            credentials.relayRefusals { [outbox] refused in outbox.send(Outbox(refused: refused)) },
         ]
         let sender = MessageSender(connection)
         let sending = Task {
@@ -316,7 +316,7 @@ private struct Outbox: Coalescing {
     var fulfilled: [Wish.Subject: Int] = [:]
     var asked: Set<Wish.Subject> = []
     var written = CacheSpace.Written(bytes: 0)
-    var refused: [SignInPlace: String] = [:]
+    var refused = RefusedCredentials()
     var lookUps: [Int: LookUp] = [:]
     var history: String?
 
@@ -325,7 +325,7 @@ private struct Outbox: Coalescing {
         fulfilled.merge(later.fulfilled) { _, later in later }
         asked.formUnion(later.asked)
         written.merge(later.written)
-        refused.merge(later.refused) { _, later in later }
+        refused.merge(later.refused)
         lookUps.merge(later.lookUps) { _, later in later }
         history = later.history ?? history
     }

@@ -8,7 +8,7 @@ import Session
 /// The version of the messages. Both programs must have the same version.
 public enum WireVersion {
     /// The current version. It changes with each change of a message.
-    public static let current: UInt8 = 2
+    public static let current: UInt8 = 3
 }
 
 /// The first message to the fetcher. Its settings stay until the fetcher ends.
@@ -235,8 +235,8 @@ public struct FetcherNews: Equatable, Sendable {
     public var questions: [SignInQuestion] = []
     /// The galleries whose refused requests may be retried.
     public var answered: Set<GalleryID> = []
-    /// The users whom servers refused.
-    public var refused: [SignInPlace: String] = [:]
+    /// The credentials that servers and proxies refused.
+    public var refused = RefusedCredentials()
     /// The stages of sign-ins with the browser, by number.
     public var stages: [Int: BrowserSignIn.Stage] = [:]
     /// Questions for credentials that `vitrine` may know, by number. See ``mostLookUps``.

@@ -207,6 +207,20 @@ extension SignInQuestion: WireValue {
     }
 }
 
+extension RefusedCredentials: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) { self.init(refusals: try reader.value()) }
+    package func write(to writer: inout WireWriter) { writer.append(refusals) }
+}
+
+extension RefusedCredentials.Refusal: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(user: try reader.value(), digests: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(user, digests)
+    }
+}
+
 extension EnteredCredentials.Entry: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(signIn: try reader.value(), galleries: try reader.value())
