@@ -172,6 +172,12 @@ extension Address {
         guard let schemeName = parts.scheme else { throw .relative(text) }
         guard let scheme = Scheme(rawValue: schemeName.lowercased()) else { throw .scheme(schemeName) }
         try self.init(scheme: scheme, parts: parts)
+        try checkLength()
+    }
+
+    /// Throws if the normalised ``text`` is too long, because no other process could read it.
+    public func checkLength() throws(AddressError) {
+        guard text.utf8.count <= Self.maximumLength else { throw .tooLong }
     }
 
     /// Resolves a reference in a document at this address (RFC 3986, section 5.2).
@@ -182,7 +188,7 @@ extension Address {
     /// host.
     public func resolving(_ reference: String) throws(AddressError) -> Address {
         let address = try resolved(reference)
-        guard address.text.utf8.count <= Self.maximumLength else { throw .tooLong }
+        try address.checkLength()
         return address
     }
 
@@ -263,11 +269,11 @@ extension Address {
     }
 
     private init(typedPath path: String) throws(AddressError) {
-        guard path.utf8.count <= Self.maximumLength else { throw .tooLong }
         guard path.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw .controlCharacter
         }
         self.init(filePath: path)
+        try checkLength()
     }
 
     /// Whether a string begins with a scheme. In `localhost:8080/album` the colon precedes a port, so that text has no
@@ -413,7 +419,7 @@ extension Address {
 public enum AddressError: Error, Equatable, CustomStringConvertible {
     /// The text is empty.
     case empty
-    /// The text is longer than ``Address/maximumLength``.
+    /// The text, or the address in normal form, is longer than ``Address/maximumLength``.
     case tooLong
     /// The text contains a control character or line break. Such a character could end a request line early.
     case controlCharacter
@@ -432,7 +438,7 @@ public enum AddressError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .empty: "The address is empty."
-        case .tooLong: "The address is longer than \(Address.maximumLength) characters."
+        case .tooLong: "The address is longer than \(Address.maximumLength) bytes in its encoded form."
         case .controlCharacter: "The address contains a control character."
         case .scheme(let scheme): "\(scheme): addresses are not supported; use http, https, file or a path."
         case .noHost: "The address has no host."

@@ -144,6 +144,14 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("A folder whose address would be too long for the fetcher is refused")
+    func longPath() throws {
+        let names = Array(repeating: String(repeating: "漢", count: 80), count: 12)
+        try copy(["thumbnails/owl.jpg": names.joined(separator: "/") + "/owl.jpg"])
+        let sync = try home.vitrine("sync", home.folder.path("album/" + names.joined(separator: "/")))
+        #expect(sync.status != 0 && sync.errors.contains("bytes in its encoded form"), "\(sync.errors)")
+    }
+
     @Test("One key shows a gallery folder by folder, and the folder is restored")
     func folders() throws {
         try copy(["thumbnails/owl.jpg": "night/owl.jpg", "thumbnails/moon.jpg": "night/moon.jpg"])

@@ -148,6 +148,15 @@ import Testing
         #expect(try MessageConnection.read(ScreensNews.self, from: bytes(ScreensNews())) == ScreensNews())
     }
 
+    @Test("The longest path that a user can name arrives")
+    func longestPath() throws {
+        // In normal form, each of these characters has nine bytes.
+        let path = "/" + String(repeating: "漢", count: 909)
+        let longest = try Address(typed: path, home: "/", currentFolder: "/")
+        #expect(try MessageConnection.read(Address.self, from: bytes(longest)) == longest)
+        #expect(throws: AddressError.tooLong) { try Address(typed: path + "漢", home: "/", currentFolder: "/") }
+    }
+
     @Test func aShorterMessageIsRefused() throws {
         for message in [bytes(try screensNews), bytes(try fetcherNews), bytes(setup)] {
             for count in 0..<message.count {

@@ -35,6 +35,9 @@ import Testing
         ("http://example.org\\@evil/", .host("example.org\\@evil")),
         ("file://server/share", .host("server")),
         ("http://x/" + String(repeating: "a", count: 1_000_000), .tooLong),
+        // In normal form, each of these characters has nine bytes.
+        ("http://x/" + String(repeating: "漢", count: 1_000), .tooLong),
+        ("file:///" + String(repeating: "漢", count: 1_000), .tooLong),
     ])
     func refuses(text: String, expected: AddressError) {
         #expect(throws: expected) { try Address(text) }
@@ -145,7 +148,7 @@ import Testing
         arguments: [
             ("  ", AddressError.empty), ("ftp://example.org", .scheme("ftp")),
             ("mailto:me@example.org", .scheme("mailto")),
-            ("http://", .noHost), ("a b", .host("a b")),
+            ("http://", .noHost), ("a b", .host("a b")), ("/" + String(repeating: "漢", count: 1_000), .tooLong),
         ])
     func typedAndRefused(text: String, expected: AddressError) {
         #expect(throws: expected) { try Address(typed: text, home: "/", currentFolder: "/") }

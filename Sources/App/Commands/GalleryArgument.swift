@@ -16,6 +16,7 @@ enum GalleryArgument {
                 buckets: BucketService.isBucket(text) ? buckets() : BucketService())
         }
         let address = Address(filePath: path)
+        try address.checkLength()
         return pictureName(path) == nil ? address : address.folderAlone
     }
 
