@@ -79,7 +79,9 @@ public struct ConfiguredProxies: Hashable, Sendable {
     /// its name, perhaps in another spelling than the user's.
     private static func name(_ value: String) -> String {
         let mark = value.firstRange(of: "://")
-        let scheme = mark.map { value[..<$0.lowerBound].lowercased() } ?? "http"
+        let stated = mark.map { value[..<$0.lowerBound].lowercased() } ?? "http"
+        // GNOME writes `socks`, which Vitrine takes for SOCKS 5.
+        let scheme = stated == "socks" ? "socks5" : stated
         let authority = (mark.map { value[$0.upperBound...] } ?? value[...]).prefix { !"/?#".contains($0) }
         let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         let colon = place.lastIndex(of: ":").flatMap { place[$0...].contains("]") ? nil : $0 }

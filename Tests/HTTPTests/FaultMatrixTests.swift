@@ -168,12 +168,11 @@ import Testing
         let errors: [HTTPError] = [
             .missingLibrary(file: "x", package: "x", reason: "x"), .url("x"), .unusableCredentials, .unknownHost("x"),
             .lookupTimedOut("x"), .unreachable(""), .connectTimedOut("x"), .noRoute("x"), .privateAddress("x"),
-            .unusableProxy, .unknownProxy, .proxyUnreachable("x"), .silentBehindProxy("x"), .proxyRefused(403),
-            .proxyRefused(407), .proxyFailed("x"), .tls("x"), .certificate("x"), .ownCertificate("x"), .noAnswer,
-            .broken, .brokenOff,
-            .stalled, .cut, .refused(status: 429, retryAfter: nil), .wrongRange("x"), .malformed("x"),
-            .tooManyRedirects, .forbiddenRedirect,
-            .tooLarge(limit: 1 << 20), .file("x"), .disk(code: EIO), .other("x"),
+            .unusableProxy, .proxyScheme("x"), .unknownProxy, .proxyUnreachable("x"), .silentBehindProxy("x"),
+            .proxyRefused(403), .proxyRefused(407), .proxyFailed("x"), .tls("x"), .certificate("x"),
+            .ownCertificate("x"), .noAnswer, .broken, .brokenOff, .stalled, .cut,
+            .refused(status: 429, retryAfter: nil), .wrongRange("x"), .malformed("x"), .tooManyRedirects,
+            .forbiddenRedirect, .tooLarge(limit: 1 << 20), .file("x"), .disk(code: EIO), .other("x"),
         ]
         for error in errors { #expect(!error.description.isEmpty && error.description.last != ".") }
     }

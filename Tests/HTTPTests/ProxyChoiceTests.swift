@@ -20,6 +20,7 @@ import Testing
             #expect(try proxy([name: "p:1"], "https://a.org/") == "http://p:1")
         }
         for name in ["all_proxy", "ALL_PROXY"] { #expect(try proxy([name: "socks5h://p"]) == "socks5h://p") }
+        #expect(try proxy(["all_proxy": "socks://p:1080/"]) == "socks5://p:1080")
         #expect(try proxy(["http_proxy": "p:1", "all_proxy": "q:1"]) == "http://p:1")
         #expect(try proxy(["https_proxy": "p:1", "HTTPS_PROXY": "q:1"], "https://a.org/") == "http://p:1")
         #expect(try proxy(["http_proxy": "", "all_proxy": "q:1"]) == "http://q:1")
@@ -57,7 +58,7 @@ import Testing
         arguments: [
             "p:1", "https://p", "http://me:p%40ss@Proxy.org:03128/", "[::1]:3128", "http://[2001:DB8:0::1]:80",
             "127.1:3128",
-            "http://proxy.org:/", "me@p:1", "http://0x7f.1:8080",
+            "http://proxy.org:/", "me@p:1", "http://0x7f.1:8080", "socks://p:1080/", "SOCKS5://p",
         ])
     func names(value: String) throws {
         let proxy = try #require(Proxy(value, Curl()))
@@ -78,7 +79,10 @@ import Testing
         #expect(Proxy("https://p", curl)?.url == "https://p" && Proxy("[::1]:3128", curl)?.url == "http://[::1]:3128")
     }
 
-    @Test(arguments: ["ftp://p:1", "http://", "http://p:99999", "p p", "file:///x"]) func unusable(text: String) {
-        #expect(throws: HTTPError.unusableProxy) { try proxy(["http_proxy": text]) }
+    @Test(arguments: [
+        ("http://", HTTPError.unusableProxy), ("http://p:99999", .unusableProxy), ("p p", .unusableProxy),
+        ("ftp://p:1", .proxyScheme("ftp")), ("FILE:///x", .proxyScheme("file")), ("me:s3cret@p://", .unusableProxy),
+    ]) func unusable(text: String, error: HTTPError) {
+        #expect(throws: error) { try proxy(["http_proxy": text]) }
     }
 }

@@ -18,7 +18,7 @@ import Testing
         let gone = await failure("\(scheme)://photos.test/", through: "me:s3cret@127.0.0.1:\(server.port)")
         #expect(gone == .proxyUnreachable(proxy) && gone?.isTransient == true)
         #expect(await failure("\(scheme)://photos.test/", through: "proxy.invalid:1") == .unknownProxy)
-        #expect(await failure("\(scheme)://photos.test/", through: "ftp://127.0.0.1") == .unusableProxy)
+        #expect(await failure("\(scheme)://photos.test/", through: "ftp://127.0.0.1") == .proxyScheme("ftp"))
         let full = try FullListener()
         let busy = "http://127.0.0.1:\(full.port)"
         #expect(await failure("\(scheme)://photos.test/", through: busy, connectTimeout: 1) == .proxyUnreachable(busy))

@@ -87,6 +87,7 @@ import Testing
             ("http://proxy.example:3128", "http://proxy.example:3128", true),
             ("me:p@ss@Proxy.example:3128/", "http://proxy.example:3128", true),
             ("socks5h://[::1]:1080", "socks5h://[::1]:1080", true), ("proxy.example", "http://proxy.example", true),
+            ("socks://p:1080/", "socks5://p:1080", true), ("socks://p:1080", "socks4://p:1080", false),
             ("http://proxy.example:3128", "http://proxy.example:8080", false),
             ("http://proxy.example:3128", "https://proxy.example:3128", false),
             ("http://a/#@evil.example", "http://evil.example", false), ("http://a", "http://a\tb", false),

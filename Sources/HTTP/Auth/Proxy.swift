@@ -17,7 +17,7 @@ struct Proxy: Equatable, Sendable {
         let isWhole = text.contains("://")
         guard
             parts.set(CURLUPART_URL, isWhole ? text : "http://" + text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
-            let scheme = parts.text(CURLUPART_SCHEME)?.lowercased(), Self.schemes.contains(scheme),
+            let scheme = parts.text(CURLUPART_SCHEME).map(Self.scheme), Self.schemes.contains(scheme),
             let host = parts.text(CURLUPART_HOST), !host.isEmpty
         else { return nil }
         let port = parts.text(CURLUPART_PORT).map { ":" + $0 } ?? ""
@@ -26,6 +26,22 @@ struct Proxy: Equatable, Sendable {
         credentials = parts.text(CURLUPART_USER, decoded).map {
             .init(user: $0, password: parts.text(CURLUPART_PASSWORD, decoded) ?? "")
         }
+    }
+
+    /// Returns a scheme in lower case. GNOME writes `socks`, which curl would take for an older version of SOCKS.
+    private static func scheme(_ text: String) -> String {
+        let scheme = text.lowercased()
+        return scheme == "socks" ? "socks5" : scheme
+    }
+
+    /// Returns the reason why a text is no proxy's address.
+    static func failure(_ text: String) -> HTTPError {
+        guard let mark = text.firstRange(of: "://") else { return .unusableProxy }
+        let stated = Self.scheme(String(text[..<mark.lowerBound]))
+        // Other texts may contain a password.
+        let isName =
+            !stated.isEmpty && stated.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+        return isName && !schemes.contains(stated) ? .proxyScheme(stated) : .unusableProxy
     }
 
     /// Returns the URL with credentials, for curl only.
@@ -93,7 +109,7 @@ public struct ProxyChoice: Hashable, Sendable {
     /// Returns the proxy for a URL. Returns nil if the URL needs no proxy.
     func proxy(for url: HTTPURL) throws(HTTPError) -> Proxy? {
         guard !isOff, let text = url.isSecure ? https : http, !isException(url.origin.host) else { return nil }
-        guard let proxy = Proxy(text, url.curl) else { throw .unusableProxy }
+        guard let proxy = Proxy(text, url.curl) else { throw Proxy.failure(text) }
         return proxy
     }
 

@@ -28,6 +28,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
 
     /// The proxy's address is invalid.
     case unusableProxy
+    /// Vitrine does not support proxies with this scheme.
+    case proxyScheme(String)
     /// The proxy's name does not exist.
     case unknownProxy
     /// The proxy refuses the connection or is down.
@@ -101,6 +103,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .privateAddress(let host):
             "\(HostName.shown(host)) is a private address, which a public gallery may not name"
         case .unusableProxy: "the proxy’s address cannot be used"
+        case .proxyScheme(let scheme): "the proxy’s scheme “\(scheme)” is not supported"
         case .unknownProxy: "the proxy’s host is not known"
         case .proxyUnreachable(let proxy): "the proxy \(HostName.shown(proxy)) cannot be reached"
         case .silentBehindProxy(let host): "\(HostName.shown(host)) does not answer through the proxy"
@@ -149,8 +152,9 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
             ].contains(code)
         case .proxyRefused(let status), .refused(let status, _):
             [408, 425, 429, 500, 502, 503, 504].contains(status)
-        case .url, .unusableCredentials, .privateAddress, .unusableProxy, .tls, .certificate, .ownCertificate,
-            .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .tooCompressed, .file:
+        case .url, .unusableCredentials, .privateAddress, .unusableProxy, .proxyScheme, .tls, .certificate,
+            .ownCertificate, .malformed, .wrongRange, .tooManyRedirects, .forbiddenRedirect, .tooLarge, .tooCompressed,
+            .file:
             false
         }
     }
