@@ -54,6 +54,20 @@ import Testing
         #expect(meter.reading.bytes < 1 << 20)
     }
 
+    @Test("A redirect to a path that is not UTF-8 keeps the bytes of the path, and such an ETag is ignored")
+    func otherEncodings() async throws {
+        let (start, end) = (Array("HTTP/1.1 ".utf8), Array("\r\nContent-Length: 0\r\n\r\n".utf8))
+        let server = try ScriptedServer { request in
+            let (first, last) =
+                request.path == "/" ? ("302 Found\r\nLocation: /caf", ".xml") : ("200 OK\r\nETag: \"", "\"")
+            return [.send(start + Array(first.utf8)), .send([0xE9] + Array(last.utf8) + end)]
+        }
+        let outcome = try await fetch(HTTPRequest(url: server.url("/"), destination: .stream, limit: 1 << 20))
+        #expect(server.requests.map(\.path) == ["/", "/caf%E9.xml"])
+        let response = try #require(outcome.responses.first)
+        #expect(response.url == server.url("/caf%E9.xml") && response.headers["etag"] == nil)
+    }
+
     /// A redirect without a target is a normal answer.
     @Test func aRedirectWithoutALocationIsFinal() async throws {
         let server = try ScriptedServer { _ in .answer(302, "nowhere") }

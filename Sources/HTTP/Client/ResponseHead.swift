@@ -32,7 +32,8 @@ struct ResponseHead {
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         size += line.count
         guard size <= Self.maximumSize else { return false }
-        let text = String(decoding: line, as: UTF8.self)
+        let exact = String(validating: line, as: UTF8.self)
+        let text = exact ?? String(decoding: line, as: UTF8.self)
         guard isBegun else {
             begin(text)
             return true
@@ -45,9 +46,18 @@ struct ResponseHead {
             // RFC 9112, section 5.2: a continuation of the line before.
             headers[lastName, default: ""] += " " + text[...].trimmed
         } else if let colon = text.firstIndex(of: ":") {
-            take(text[..<colon].lowercased(), text[text.index(after: colon)...].trimmed)
+            let name = text[..<colon].lowercased()
+            let value = exact == nil && name == "location" ? Self.escapedValue(line) : text[text.index(after: colon)...]
+            take(name, value.trimmed, isExact: exact != nil)
         }
         return true
+    }
+
+    /// Returns the text after the colon, with escapes for all bytes that are not ASCII.
+    private static func escapedValue(_ line: UnsafeRawBufferPointer) -> Substring {
+        let bytes = line.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        let parts = bytes.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16, uppercase: true) }
+        return parts.joined()[...]
     }
 
     private mutating func begin(_ text: String) {
@@ -60,8 +70,11 @@ struct ResponseHead {
         status = text.split(separator: " ").dropFirst().first.flatMap { Int(digits: $0.prefix(3)) } ?? 0
     }
 
-    private mutating func take(_ name: String, _ value: String) {
+    /// - Parameter isExact: whether the line was UTF-8, so that the value has the server's bytes.
+    private mutating func take(_ name: String, _ value: String, isExact: Bool) {
         lastName = name
+        // Vitrine could not return another ETag to the server, and two of them could look equal.
+        guard isExact || name != "etag" else { return }
         // Unlike other headers, two `Set-Cookie` headers cannot be joined with a comma (RFC 9110, section 5.3), so they
         // are joined with a line feed.
         headers[name] = name == "set-cookie" ? headers[name].map { $0 + "\n" + value } ?? value : value
