@@ -135,8 +135,10 @@ public final class Log: Sendable {
         state.withLock { $0.host.map { $0 == Self.plain(host) } ?? false }
     }
 
-    /// Returns a host's name in lower case, or its address without brackets.
-    private static func plain(_ host: String) -> String { host.lowercased().filter { !"[]".contains($0) } }
+    /// Returns a host's name in its form for DNS, or its address without brackets.
+    private static func plain(_ host: String) -> String {
+        (HostName.ascii(host) ?? host).filter { !"[]".contains($0) }
+    }
 
     /// Logs the head of a request or answer, whatever the level is. The caller checks ``keepsExchanges(with:)`` first.
     public func exchange(_ message: @autoclosure () -> String) {

@@ -75,6 +75,21 @@ import Testing
         #expect(log.entries.isEmpty)
     }
 
+    @Test(
+        "BEHAVIOURS 5.10: the host of a client certificate may have any spelling",
+        arguments: [
+            ("Example.ORG", "https://example.org/", true), ("München.example", "https://xn--mnchen-3ya.example/", true),
+            ("::1", "https://[::1]:8443/", true), ("[::1]", "https://[::1]/", true),
+            ("127.1", "https://127.0.0.1/", true),
+            ("example.org", "http://example.org/", false), ("example.org", "https://www.example.org/", false),
+            ("an example.org", "https://example.org/", false), ("", "https://example.org/", false),
+        ])
+    func certificateHosts(host: String, url: String, isMeant: Bool) throws {
+        let request = HTTPRequest(url: url, destination: .stream, limit: 1, isNamedByUser: true)
+        let plan = try ExchangePlan(request, Hop(request, Curl()), HTTPConfiguration(), AuthenticationMemory())
+        #expect(ClientCertificate(file: "/c", key: "/k", host: host).isMeant(for: plan) == isMeant)
+    }
+
     @Test("BEHAVIOURS 5.10: a password needs one challenge and is then sent at once")
     func learned() async throws {
         let (server, client) = (try guarded(), client())

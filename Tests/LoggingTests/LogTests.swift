@@ -76,6 +76,9 @@ import Testing
         #expect(log.keepsExchanges(with: "example.ORG") && !log.keepsExchanges(with: "other.example.org"))
         log.setExchangeHost("[::1]")
         #expect(log.keepsExchanges(with: "::1") && log.keepsExchanges(with: "[::1]"))
+        // Requests have the form for DNS.
+        log.setExchangeHost("München.example")
+        #expect(log.keepsExchanges(with: "xn--mnchen-3ya.example") && !log.keepsExchanges(with: "example"))
         log.exchange("GET /?token=s3cret")
         #expect(log.entries.map(\.message) == ["GET /?token=…"])
     }

@@ -1,3 +1,5 @@
+import Text
+
 extension HTTPRequest {
     /// The credentials to send to the origin of a request's URL.
     public struct Credentials: Hashable, Sendable {
@@ -81,7 +83,15 @@ public struct ClientCertificate: Hashable, Sendable {
     }
 
     func isMeant(for plan: ExchangePlan) -> Bool {
-        guard plan.hop.url.isSecure, plan.hop.isOwn else { return false }
-        return host.map { $0.lowercased() == plan.hop.url.origin.host } ?? plan.request.isNamedByUser
+        let url = plan.hop.url
+        guard url.isSecure, plan.hop.isOwn else { return false }
+        return host.map { Self.host($0, url.curl) == url.origin.host } ?? plan.request.isNamedByUser
+    }
+
+    /// Returns a typed host in the spelling of URLs. Returns nil if the text is no host.
+    private static func host(_ text: String, _ curl: Curl) -> String? {
+        guard let name = HostName.ascii(text) else { return nil }
+        let isBareAddress = name.contains(":") && !name.hasPrefix("[")
+        return (try? HTTPURL("https://\(isBareAddress ? "[\(name)]" : name)/", curl))?.origin.host
     }
 }
