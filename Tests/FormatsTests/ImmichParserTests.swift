@@ -115,6 +115,24 @@ import Testing
         }
     }
 
+    @Test("An edited photo has the addresses of its edited pictures, and each edit revises it")
+    func edited() throws {
+        func photo(_ more: String) throws -> LibraryPhoto {
+            try #require(try parse(Self.page([Self.asset(1, more)])).photos.first)
+        }
+        let first = try photo(#","isEdited":true"#)
+        #expect(first.photo.query == "edited=true" && first.thumbnail?.query == "size=thumbnail&edited=true")
+        #expect(first.photo.path.hasSuffix("/original") && first.revision == "c1t1")
+        let raw = try photo(#","isEdited":true,"originalMimeType":"image/x-canon-cr2""#)
+        #expect(raw.photo.query == "size=preview&edited=true")
+        #expect(try photo(#","isEdited":true,"thumbhash":"t9""#).revision == "c1t9")
+        let (unedited, older) = (try photo(#","isEdited":false"#), try photo(""))
+        #expect(unedited == older)
+        // The next photo inherits nothing.
+        let both = try parse(Self.page([Self.asset(1, #","isEdited":true"#), Self.asset(2)])).photos
+        #expect(both.map(\.revision) == ["c1t1", "c2"] && both.last?.photo.query == nil)
+    }
+
     @Test("Missing members and members of other types leave facts empty")
     func missingMembers() throws {
         let bare = #"{"id":"00000001-0000-4000-8000-0000000000AA","thumbhash":null,"localDateTime":5,"checksum":["x"]}"#

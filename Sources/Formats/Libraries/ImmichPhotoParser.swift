@@ -47,10 +47,24 @@ public final class ImmichPhotoParser: LibraryParser {
 
 /// The addresses of an Immich server's pictures.
 public struct ImmichPictures: Sendable {
+    /// Addresses with the queries for a photo's pictures. They are parsed once, because parsing a query takes longer than
+    /// all other work for a photo.
+    private struct Queries: Sendable {
+        let thumbnail: Address?
+        let preview: Address?
+        let original: Address?
+
+        init(_ server: Address, isEdited: Bool) {
+            // Without this field, the server sends the pictures as they were before the edits.
+            let edited = isEdited ? "&edited=true" : ""
+            thumbnail = try? server.resolving("?size=thumbnail" + edited)
+            preview = try? server.resolving("?size=preview" + edited)
+            original = try? server.resolving(isEdited ? "?edited=true" : "./")
+        }
+    }
+
     private let server: Address
-    /// Addresses with the queries for the sizes. They are parsed once, because parsing a query takes longer than all
-    /// other work for a photo.
-    private let (thumbnailQuery, previewQuery): (Address?, Address?)
+    private let (queries, editedQueries): (Queries, Queries)
     private let hasOriginals: Bool
 
     /// Creates the addresses.
@@ -61,20 +75,28 @@ public struct ImmichPictures: Sendable {
     public init(server: Address, hasOriginals: Bool = true) {
         self.server = server.asFolder
         self.hasOriginals = hasOriginals
-        thumbnailQuery = try? server.resolving("?size=thumbnail")
-        previewQuery = try? server.resolving("?size=preview")
+        queries = Queries(server, isEdited: false)
+        editedQueries = Queries(server, isEdited: true)
     }
 
     /// Returns the address of a photo's thumbnail, which has 250 pixels.
-    func thumbnail(_ id: String) -> Address? { picture(id, thumbnailQuery) }
-
-    /// Returns the address of a photo: the original file, or a preview if Vitrine cannot get or decode the file.
-    func photo(_ id: String, isDecodable: Bool) -> Address? {
-        isDecodable && hasOriginals ? try? server.resolving("api/assets/\(id)/original") : picture(id, previewQuery)
+    ///
+    /// - Parameter isEdited: whether the user has edited the photo on the server.
+    func thumbnail(_ id: String, isEdited: Bool = false) -> Address? {
+        picture("\(id)/thumbnail", (isEdited ? editedQueries : queries).thumbnail)
     }
 
-    private func picture(_ id: String, _ query: Address?) -> Address? {
-        query.flatMap { try? server.resolving("api/assets/\(id)/thumbnail").with(queryOf: $0) }
+    /// Returns the address of a photo: the original file, or a preview if Vitrine cannot get or decode the file.
+    ///
+    /// - Parameter isEdited: whether the user has edited the photo on the server.
+    func photo(_ id: String, isDecodable: Bool, isEdited: Bool = false) -> Address? {
+        let queries = isEdited ? editedQueries : self.queries
+        return isDecodable && hasOriginals
+            ? picture("\(id)/original", queries.original) : picture("\(id)/thumbnail", queries.preview)
+    }
+
+    private func picture(_ path: String, _ query: Address?) -> Address? {
+        query.flatMap { try? server.resolving("api/assets/\(path)").with(queryOf: $0) }
     }
 }
 
@@ -146,7 +168,7 @@ private struct ImmichPageReader: JSONConsumer {
 struct ImmichAsset {
     private enum Member {
         case id, name, type, checksum, thumbhash, mimeType, isTrashed, localTime, createdAt, updatedAt
-        case isFavorite, exif, people, tags, duration, visibility
+        case isFavorite, isEdited, exif, people, tags, duration, visibility
 
         init?(_ name: UnsafeRawBufferPointer) {
             switch name.count {
@@ -157,6 +179,7 @@ struct ImmichAsset {
             case 8 where name.isText("exifInfo"): self = .exif
             case 8 where name.isText("duration"): self = .duration
             case 8 where name.isText("checksum"): self = .checksum
+            case 8 where name.isText("isEdited"): self = .isEdited
             case 9 where name.isText("thumbhash"): self = .thumbhash
             case 9 where name.isText("isTrashed"): self = .isTrashed
             case 9 where name.isText("updatedAt"): self = .updatedAt
@@ -182,14 +205,14 @@ struct ImmichAsset {
     private var checksum: [UInt8] = []
     private var thumbhash: [UInt8] = []
     private var mimeType = ""
-    private var (isShown, isVideo) = (true, false)
+    private var (isShown, isVideo, isEdited) = (true, false, false)
     private var duration = 0
     private var (localTime, createdAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
     private var words = ImmichWords()
 
     mutating func removeAll() {
         (member, id, name, mimeType) = (nil, nil, "", "")
-        (isShown, isVideo, duration) = (true, false, 0)
+        (isShown, isVideo, isEdited, duration) = (true, false, false, 0)
         (localTime, createdAt, updatedAt) = (nil, nil, nil)
         (checksum, thumbhash) = ([], [])
         words = ImmichWords()
@@ -210,6 +233,7 @@ struct ImmichAsset {
             isVideo = text.isText("VIDEO")
             isShown = isShown && (isVideo || text.isText("IMAGE"))
         case (.isTrashed, .bool(true)): isShown = false
+        case (.isEdited, .bool(let value)): isEdited = value
         case (.duration, .number(let text)), (.duration, .string(let text)):
             duration = ImmichDuration.milliseconds(text)
         // The server stores the videos of live photos as hidden files.
@@ -233,14 +257,18 @@ struct ImmichAsset {
 
     /// Returns the photo or video. Returns nil for other media, and for an object without an id.
     func photo(_ pictures: ImmichPictures) -> LibraryPhoto? {
-        guard isShown, let id, let photo = pictures.photo(id, isDecodable: isDecodable) else { return nil }
+        guard isShown, let id,
+            let photo = pictures.photo(id, isDecodable: isDecodable, isEdited: isEdited)
+        else { return nil }
+        // The checksum is that of the original file, which an edit does not change.
+        let revision = isEdited ? checksum + thumbhash : checksum
         return LibraryPhoto(
             id: id, name: name.isEmpty ? id : name,
             date: localTime.map { .cameraTime($0) } ?? createdAt.map { .moment($0) },
             part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart,
-            revision: String(decoding: checksum, as: UTF8.self), thumbhash: String(decoding: thumbhash, as: UTF8.self),
-            photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt, annotations: words.annotations,
-            videoMilliseconds: isVideo ? duration : nil)
+            revision: String(decoding: revision, as: UTF8.self), thumbhash: String(decoding: thumbhash, as: UTF8.self),
+            photo: photo, thumbnail: pictures.thumbnail(id, isEdited: isEdited), changedAt: updatedAt,
+            annotations: words.annotations, videoMilliseconds: isVideo ? duration : nil)
     }
 
     /// Whether Vitrine can decode the file. If not, Vitrine shows the server's still picture.

@@ -79,26 +79,6 @@ import Testing
         }
     }
 
-    @Test("Thumbnails and photos come from the server’s addresses for them")
-    func pictures() async throws {
-        let server = try await ImmichServer.start(photos: 3)
-        // The server develops raw files.
-        try server.order(["change": 1, "originalMimeType": "image/x-adobe-dng"])
-        try await openingWithKey(server.url("/")) { cache in
-            await update(cache, server)
-            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
-            await galleries.fetch(.everyPicture(cache.id, .original))
-            let counts = try cache.read { try $0.counts() }
-            #expect(counts.thumbnails == 3 && counts.photos == 3 && counts.failed == 0)
-            let ids = try photos(cache).map(\.galleryID)
-            let expected =
-                ids.map { "GET /api/assets/\($0)/thumbnail thumbnail 200" }
-                + [ids[0], ids[2]].map { "GET /api/assets/\($0)/original 200" }
-                + ["GET /api/assets/\(ids[1])/thumbnail preview 200"]
-            #expect(server.requests.filter { $0.hasPrefix("GET /api/assets/") }.sorted() == expected.sorted())
-        }
-    }
-
     @Test("Videos are in the list, with the server’s still pictures, and a removed one disappears")
     func videos() async throws {
         let server = try await ImmichServer.start(photos: 4, settings: ["videos": 2])
@@ -330,24 +310,6 @@ import Testing
             let trouble = try photos(cache).map(\.thumbnail.trouble)
             let reason = Failure("the API key lacks the permission asset.view", remedy: .none)
             #expect(trouble == Array(repeating: .bad(reason), count: 5))
-        }
-    }
-
-    @Test("A thumbnail that the server has not made yet is asked for again")
-    func missingThumbnail() async throws {
-        let server = try await ImmichServer.start(photos: 2)
-        try server.order(["change": 0, "thumbhash": NSNull()])
-        try await openingWithKey(server.url("/")) { cache in
-            await update(cache, server)
-            let first = try #require(try photos(cache).first)
-            let expected = Failure("the server has not made this thumbnail yet", remedy: .time)
-            // A later subscription would miss changes.
-            let changes = cache.changes()
-            galleries.wishes.ask(for: .everyPicture(cache.id, .thumbnail))
-            for await _ in changes {
-                let trouble = try cache.read { try $0.photo(first.key) }?.thumbnail.trouble
-                if try trouble == .putOff(expected) && cache.read({ try $0.counts() }).thumbnails == 1 { break }
-            }
         }
     }
 

@@ -536,6 +536,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         identifier, kind = match.groups()
         check(query, VIEW if kind == "thumbnail" else PICTURE, "query")
         self.page = query.get("size", "")
+        if query.get("edited") == "true":
+            self.page = (self.page + " edited").strip()
         share = self.allow("asset.view" if kind == "thumbnail" else "asset.download", sharing=True)
         if share and share.get("isForViewing") and kind == "original":
             raise Refusal(403, "Forbidden")
@@ -544,7 +546,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refusal(400, "Not found or no asset.view access")
         if kind == "thumbnail" and asset.facts["thumbhash"] is None:
             raise Refusal(404, "Asset media not found")
-        self.send(200, jpeg("%s %s %d" % (kind, query.get("size", ""), asset.number)), "image/jpeg")
+        # With a shared link, the server always sends the edited picture.
+        is_edited = asset.facts["isEdited"] and (share is not None or query.get("edited") == "true")
+        words = "%s %s %d" % (kind, query.get("size", ""), asset.number)
+        self.send(200, jpeg(words + " edited" if is_edited else words), "image/jpeg")
 
     def send_json(self, value, status=200):
         self.send(status, json.dumps(value).encode(), "application/json; charset=utf-8")
