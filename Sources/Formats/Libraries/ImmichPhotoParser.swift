@@ -16,8 +16,10 @@ public final class ImmichPhotoParser: LibraryParser {
     /// - Parameters:
     ///   - server: the address of the server, with a slash at its end.
     ///   - tag: the id of the tag that the search required; nil if the search required no tag.
-    public init(server: Address, tag: String? = nil) {
-        reader = ImmichPageReader(ImmichPictures(server: server))
+    ///   - onlyFavorites: whether to leave out photos that the user has not marked as favorites. A search for favorites
+    ///     also finds those of partners, and states that they are none of the user's.
+    public init(server: Address, tag: String? = nil, onlyFavorites: Bool = false) {
+        reader = ImmichPageReader(ImmichPictures(server: server), onlyFavorites: onlyFavorites)
         self.tag = tag
     }
 
@@ -103,6 +105,7 @@ public struct ImmichPictures: Sendable {
 /// Reads the events of a page's JSON.
 private struct ImmichPageReader: JSONConsumer {
     private let pictures: ImmichPictures
+    private let onlyFavorites: Bool
     private var photos: [LibraryPhoto] = []
     private var asset = ImmichAsset()
     private var (isInAssets, isInItems, isInAsset) = (false, false, false)
@@ -113,8 +116,8 @@ private struct ImmichPageReader: JSONConsumer {
     private(set) var hasAssets = false
     private(set) var nextPage: String?
 
-    init(_ pictures: ImmichPictures) {
-        self.pictures = pictures
+    init(_ pictures: ImmichPictures, onlyFavorites: Bool) {
+        (self.pictures, self.onlyFavorites) = (pictures, onlyFavorites)
     }
 
     /// Returns the photos since the last call.
@@ -130,7 +133,8 @@ private struct ImmichPageReader: JSONConsumer {
             } else if depth == 3 {
                 isInAsset = false
                 hasAssets = true
-                if let photo = asset.photo(pictures) { photos.append(photo) }
+                guard let photo = asset.photo(pictures), !onlyFavorites || photo.annotations.isFavorite else { return }
+                photos.append(photo)
             }
             return
         }

@@ -157,6 +157,15 @@ import Testing
         }
     }
 
+    @Test("The favorites of a partner are not among those of the user")
+    func favoritesOfPartner() async throws {
+        let server = try await ImmichServer.start(photos: 25, settings: ["partner": [3]])
+        try await openingWithKey(server.url("/favorites")) { cache throws in
+            await update(cache, server)
+            #expect(try names(cache) == ["IMG_000013.jpg", "IMG_000023.jpg"] && failure(cache) == nil)
+        }
+    }
+
     // MARK: - Later updates
 
     @Test("An update without changes needs two requests and writes nothing")

@@ -67,8 +67,7 @@ struct ImmichLibrary: PhotoLibrary {
     /// The months of the timeline.
     ///
     /// Albums, people, tags and favorites have no parts, so an update reads all their photos. If the user puts a photo
-    /// into an album or names a face in it, the photo's record does not change. A search for favorites also finds
-    /// photos of partners, whose months the server does not count.
+    /// into an album or names a face in it, the photo's record does not change.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
     var albums: (any LibraryAlbums)? { share == nil ? ImmichAlbums(server: server) : nil }
@@ -110,7 +109,8 @@ struct ImmichLibrary: PhotoLibrary {
 
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> {
         switch selection {
-        case .all, .favorites, .album, .person: return ImmichPhotoParser(server: server)
+        case .all, .album, .person: return ImmichPhotoParser(server: server)
+        case .favorites: return ImmichPhotoParser(server: server, onlyFavorites: true)
         case .tag(let value):
             guard let page = page.flatMap({ ImmichTagPage(name: $0) }) else { return ImmichTagFinder(value: value) }
             return ImmichPhotoParser(server: server, tag: page.tag)

@@ -13,7 +13,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     hidden    the ids of the people that the user hides
     others    the ids of the albums that other users share
     version   the server's version, by default 3; servers before version 3 list the albums of others only if asked to
-    partner   the numbers of the photos that belong to the user's partner
+    partner   the numbers of the photos that belong to the user's partner; searches find the partner's favorites, too
     people    an object from the id of a person to the numbers of the photos that show the person
     tags      an object from the value of a tag, such as "Trips/Rome", to the numbers of the photos that have the tag
     shares    an object from the key of a shared link to {"album": ID} or {"photos": [NUMBERS]}, and perhaps
@@ -51,7 +51,7 @@ from standin import jpeg, serve  # noqa: E402
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
-OWNER = "00000000-0000-4000-8000-00000000cafe"
+OWNER, PARTNER = "00000000-0000-4000-8000-00000000cafe", "00000000-0000-4000-8000-00000000beef"
 USER = {
     "avatarColor": "blue", "email": "me@example.org", "id": OWNER, "name": "Me", "profileChangedAt": "2024-01-01T00:00:00.000Z",
     "profileImagePath": "",
@@ -147,6 +147,8 @@ class Asset:
         """Returns the asset as JSON, with the facts that a search asks for: `exifInfo` and `people`."""
         if more not in self.written:
             facts = {**self.facts, **({"exifInfo": self.exif} if "withExif" in more else {})}
+            # The server does not tell which photos are favorites of others.
+            facts["isFavorite"] = facts["isFavorite"] and facts["ownerId"] == OWNER
             if "withPeople" in more:
                 facts["people"] = self.people()
             self.written[more] = json.dumps(facts).encode()
@@ -193,6 +195,8 @@ class Library:
     def add(self, name, taken, kind="IMAGE"):
         self.updated += datetime.timedelta(seconds=1)
         asset = Asset(len(self.assets), name, taken, kind, self.updated, self.people_in)
+        if asset.number in self.settings.get("partner", []):
+            asset.facts["ownerId"] = PARTNER
         self.assets.append(asset)
         self.ids[asset.facts["id"]] = asset
         self.found = {}
@@ -472,7 +476,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "id": [one["id"] for one in facts], "isFavorite": [one["isFavorite"] for one in facts],
             "isImage": [one["type"] == "IMAGE" for one in facts], "isTrashed": [one["isTrashed"] for one in facts],
             "livePhotoVideoId": [one["livePhotoVideoId"] for one in facts], "localOffsetHours": [2] * len(facts),
-            "ownerId": [OWNER] * len(facts), "projectionType": [None] * len(facts), "ratio": [1.5] * len(facts),
+            "ownerId": [one["ownerId"] for one in facts], "projectionType": [None] * len(facts), "ratio": [1.5] * len(facts),
             "thumbhash": [one["thumbhash"] for one in facts], "visibility": [one["visibility"] for one in facts],
         }
 
