@@ -4,6 +4,7 @@ import Model
 import Scheduling
 import Session
 import TestSupport
+import Testing
 
 @testable import Cache
 @testable import Networking
@@ -51,6 +52,18 @@ struct ServedGalleries {
     func update(_ cache: GalleryCache, _ server: some RecordingServer) async -> [String] {
         let before = server.requests.count
         await fetch(.list(cache.id))
+        return Array(server.requests.dropFirst(before))
+    }
+
+    /// Updates the list of a gallery without a controller, as if days had passed. Returns the requests of the update.
+    func update(
+        _ cache: GalleryCache, _ server: some RecordingServer, afterDays days: Double
+    ) async throws -> [String] {
+        let time = context.now().advanced(by: days * 86_400)
+        let later = RequestContext(caches: context.caches, activity: activity, log: log, now: { time })
+        let before = server.requests.count
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: later))
+        _ = try await request.perform(over: client)
         return Array(server.requests.dropFirst(before))
     }
 

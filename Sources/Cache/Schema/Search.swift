@@ -110,6 +110,11 @@ extension CacheReader {
         }
     }
 
+    /// Returns the ids of the photos that the gallery's list marks as favorites.
+    public func favorites() throws -> Set<String> {
+        Set(try connection.map("SELECT id FROM photo WHERE is_favorite") { $0.text(0) })
+    }
+
     /// Returns the matches of a filter in a photo's name, for highlighting. The ranges count bytes.
     public func marks(of filter: PhotoFilter, in name: String) throws -> [Range<Int>] {
         guard filter != .all else { return [] }

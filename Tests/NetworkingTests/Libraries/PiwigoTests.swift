@@ -241,15 +241,8 @@ import Testing
     func renamed() async throws {
         let server = try await PiwigoServer.start(photos: 3)
         let cache = try galleries.context.caches.open(Address(server.url("/")))
-        let start = galleries.context.now()
         func update(afterDays days: Double) async throws -> [String] {
-            let context = RequestContext(
-                caches: galleries.context.caches, activity: galleries.activity, log: galleries.log,
-                now: { start.advanced(by: days * 86_400) })
-            let before = server.requests.count
-            let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
-            _ = try await request.perform(over: galleries.client)
-            return Array(server.requests.dropFirst(before))
+            try await galleries.update(cache, server, afterDays: days)
         }
         _ = try await update(afterDays: 0)
         try server.order(["change": 2, "name": "renamed"])

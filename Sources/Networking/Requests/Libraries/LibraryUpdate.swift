@@ -9,7 +9,7 @@ import Session
 ///
 /// The first update reads all pages. Later updates of a library with parts read only changed photos, and the ids in
 /// parts that may have lost photos. Without lists of ids, an update reads all pages if a part has changed or a week has
-/// passed.
+/// passed. If the server does not report all changes, an update also reads all pages after a week.
 struct LibraryUpdate {
     private let library: any PhotoLibrary
     private let cache: GalleryCache
@@ -53,19 +53,21 @@ struct LibraryUpdate {
         }
         if let parts, let known {
             if let members = parts.members {
-                if let outcome = try await readChanges(of: members, since: known, counts) {
+                if members.favorites == nil || isRecent(known.readAt),
+                    let outcome = try await readChanges(of: members, since: known, counts)
+                {
                     if outcome.state == known, await !outcome.comparer.hasChanges { return try await keepAll() }
                     try await checkIsNotEmpty(outcome.comparer)
                     return try await commit(outcome)
                 }
-            } else if known.counts == counts, !counts.isEmpty, isRecent(known.latestChange) {
+            } else if known.counts == counts, !counts.isEmpty, isRecent(known.readAt) {
                 return try await keepAll()
             }
         }
         var outcome = try await readAll(counts)
         if try await !reader.isStillSignedIn() {
             outcome.isSteady = false
-            outcome.state.latestChange = nil
+            outcome.state.readAt = nil
         }
         try await checkIsNotEmpty(outcome.comparer)
         return try await commit(outcome)
@@ -90,7 +92,8 @@ struct LibraryUpdate {
         return nil
     }
 
-    /// Whether all pages were read so recently that equal counts are enough. Counts do not show a renamed photo.
+    /// Whether all pages were read so recently that equal counts, or the server's reports of changes, are enough.
+    /// Counts do not show a renamed photo, and some servers do not report all changes.
     private func isRecent(_ time: Timestamp?) -> Bool {
         guard let time else { return false }
         // The clock may have been set back.
@@ -145,11 +148,11 @@ struct LibraryUpdate {
         let hasMembers = parts?.members != nil
         // If the server removes a photo without a part, no count changes. So later updates read all pages, too.
         let canSkipPages = isSteady && (isAllInParts || !hasMembers)
-        let change = hasMembers ? bounded(latest) : start
         return Outcome(
             comparer: comparer,
             state: LibraryState(
-                counts: counts, latestChange: canSkipPages ? change : nil, isSignedIn: reader.isSignedIn),
+                counts: counts, latestChange: canSkipPages && hasMembers ? bounded(latest) : nil,
+                readAt: canSkipPages ? start : nil, isSignedIn: reader.isSignedIn),
             isSteady: isSteady)
     }
 
@@ -169,12 +172,14 @@ struct LibraryUpdate {
         let digest = EntryDigest(base: library.server)
         var latest: Timestamp?
         var added: Set<String> = []
+        var marked: Set<String> = try parts.favorites == nil ? [] : cache.read { try $0.favorites() }
         // If a part has lost one photo and gained another, its count is the same. So the parts of moved and added
         // photos become suspects, too.
         var suspects = Set(known.counts.keys).union(counts.keys).filter { known.counts[$0] != counts[$0] }
         try await reader.readPhotos(of: library, changedSince: since) { [cache] photos, _ in
             latest = Self.latest(latest, photos)
             for photo in photos {
+                if photo.annotations.isFavorite { marked.insert(photo.id) } else { marked.remove(photo.id) }
                 let part = try cache.read { try $0.libraryPart(ofPhoto: photo.id) }
                 if part == nil { added.insert(photo.id) }
                 if part != photo.part { suspects.formUnion([part, photo.part].compactMap { $0 }) }
@@ -202,10 +207,31 @@ struct LibraryUpdate {
             if isUnknown { return nil }
             members[part] = ids
         }
+        if let favorites = parts.favorites, try await haveChanged(favorites, since: marked, members) { return nil }
         try await comparer.keepAll(exceptOutside: members)
         let state = LibraryState(
-            counts: counts, latestChange: max(since, bounded(latest) ?? since), isSignedIn: reader.isSignedIn)
+            counts: counts, latestChange: max(since, bounded(latest) ?? since), readAt: known.readAt,
+            isSignedIn: reader.isSignedIn)
         return Outcome(comparer: comparer, state: state)
+    }
+
+    /// Reads the favorites. Returns whether they differ from those known, apart from removed photos.
+    ///
+    /// - Parameter members: for each part that was read, the ids of its photos.
+    private mutating func haveChanged(
+        _ favorites: any PhotoLibrary, since known: Set<String>, _ members: [String: Set<String>]
+    ) async throws -> Bool {
+        var rest = known
+        var isOneNew = false
+        try await reader.readPhotos(of: favorites) { photos, _ in
+            for photo in photos where rest.remove(photo.id) == nil { isOneNew = true }
+        }
+        if isOneNew { return true }
+        return try cache.read { reader in
+            try rest.contains { id in
+                try reader.libraryPart(ofPhoto: id).flatMap { members[$0] }?.contains(id) != false
+            }
+        }
     }
 
     /// The number of parts to read one by one in any case.
@@ -254,25 +280,29 @@ struct LibraryUpdate {
 private struct LibraryState: Equatable {
     /// The server's count of photos and videos in each part.
     var counts: [String: String]
-    /// The time of the latest change seen so far; nil if unknown. If the parts have no lists of ids, this is the time
-    /// when an update last read all pages.
+    /// The time of the latest change seen so far; nil if unknown, or if the parts have no lists of ids.
     var latestChange: Timestamp?
-
+    /// The time when an update last read all pages; nil if unknown, or if the next update must read them again.
+    var readAt: Timestamp?
     /// Whether the server recognized the user in the last update.
     var isSignedIn: Bool
 
-    init(counts: [String: String], latestChange: Timestamp?, isSignedIn: Bool) {
-        (self.counts, self.latestChange, self.isSignedIn) = (counts, latestChange, isSignedIn)
+    init(counts: [String: String], latestChange: Timestamp?, readAt: Timestamp?, isSignedIn: Bool) {
+        (self.counts, self.latestChange, self.readAt) = (counts, latestChange, readAt)
+        self.isSignedIn = isSignedIn
     }
 
     /// Creates the state from its stored form, a list of folders. Returns nil if no update has read all photos, and the
     /// server has not recognized the user.
     ///
     /// Each part is a folder with its count as the validator. The outermost folder stores the time of the latest
-    /// change, and whether the server recognized the user.
+    /// change, the time when all pages were last read, and whether the server recognized the user.
     init?(_ source: ListSource) {
         guard let root = source.folders.first(where: { $0.path.isEmpty }) else { return nil }
-        latestChange = root.validators.etag.flatMap { Timestamp(iso8601: $0) }
+        let times = (root.validators.etag ?? "").split(separator: " ").map { Timestamp(iso8601: String($0)) }
+        latestChange = times.first ?? nil
+        // Older versions of Vitrine stored only one time.
+        readAt = times.count > 1 ? times[1] : nil
         isSignedIn = source.wasSignedIn
         counts = [:]
         for folder in source.folders where !folder.path.isEmpty {
@@ -291,10 +321,10 @@ private struct LibraryState: Equatable {
 
     /// The stored form: a list of folders.
     var stored: [ListSource.Folder] {
-        [
+        let times = [latestChange, readAt].map { $0?.iso8601 ?? "-" }.joined(separator: " ")
+        return [
             ListSource.Folder(
-                path: [],
-                validators: Validators(etag: latestChange?.iso8601, lastModified: isSignedIn ? Self.signedIn : nil))
+                path: [], validators: Validators(etag: times, lastModified: isSignedIn ? Self.signedIn : nil))
         ]
             + counts.map { ListSource.Folder(path: Array($0.key.utf8), validators: Validators(etag: $0.value)) }
     }

@@ -70,6 +70,14 @@ protocol LibraryMembers: Sendable {
     func members(of part: String) throws -> LibraryRequest
     /// Creates a parser for the ids of everything in a part.
     func makeMemberParser() -> any LibraryParser<LibraryMember>
+    /// The favorites, if the server does not report that photos became favorites; otherwise nil. Such a server leaves
+    /// out other changes, too. Then an update reads all pages if the favorites differ or a week has passed.
+    var favorites: (any PhotoLibrary)? { get }
+}
+
+extension LibraryMembers {
+    /// By default, the server reports all changes.
+    var favorites: (any PhotoLibrary)? { nil }
 }
 
 /// A request to a library's server.

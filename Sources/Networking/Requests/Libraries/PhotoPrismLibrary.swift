@@ -24,7 +24,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
     }
 
     let server: Address
-    private let selection: Selection
+    private var selection: Selection
 
     /// The maximum number of photos on a page.
     private static let pageSize = 1_000
@@ -73,7 +73,14 @@ struct PhotoPrismLibrary: PhotoLibrary {
     ///
     /// Albums and favorites have no parts, so an update reads all their photos. If the user puts a photo into an album,
     /// the photo's record does not change.
-    var parts: (any LibraryParts)? { selection == .all ? PhotoPrismMonths(server: server) : nil }
+    var parts: (any LibraryParts)? { selection == .all ? PhotoPrismMonths(library: self) : nil }
+
+    /// The favorites of the server.
+    fileprivate var favorites: Self {
+        var library = self
+        library.selection = .favorites
+        return library
+    }
 
     var albums: (any LibraryAlbums)? { if case .share = selection { nil } else { PhotoPrismAlbums(server: server) } }
 
@@ -187,22 +194,27 @@ struct PhotoPrismShare: Hashable {
 
 /// The months of a PhotoPrism server's library.
 private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
-    let server: Address
+    let library: PhotoPrismLibrary
 
     /// The maximum number of photos and videos that the server lists in one answer.
     private static let mostMembers = 100_000
 
     var members: (any LibraryMembers)? { self }
 
-    func list() throws -> LibraryRequest { LibraryRequest(address: try server.resolving(PhotoPrismRules.months)) }
+    /// The favorites. The server reports no change if the user marks a favorite, or chooses the main file of a photo.
+    var favorites: (any PhotoLibrary)? { library.favorites }
+
+    func list() throws -> LibraryRequest {
+        LibraryRequest(address: try library.server.resolving(PhotoPrismRules.months))
+    }
 
     func makeListParser() -> any LibraryParser<LibraryPart> { PhotoPrismMonthListParser() }
 
     func members(of month: String) throws -> LibraryRequest {
         let numbers = month.split(separator: "-").map { Int(digits: $0, atMost: 9_999) ?? 0 }
         let filter = "primary=true&\(PhotoPrismLibrary.visible)&year=\(numbers.first ?? 0)&month=\(numbers.last ?? 0)"
-        return LibraryRequest(
-            address: try server.resolving("\(PhotoPrismRules.list)?count=\(Self.mostMembers)&order=oldest&\(filter)"))
+        let fields = "count=\(Self.mostMembers)&order=oldest&\(filter)"
+        return LibraryRequest(address: try library.server.resolving("\(PhotoPrismRules.list)?\(fields)"))
     }
 
     func makeMemberParser() -> any LibraryParser<LibraryMember> { PhotoPrismMemberParser() }

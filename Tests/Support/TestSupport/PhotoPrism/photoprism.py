@@ -28,6 +28,7 @@ test appends to CONTROL is a JSON object, which the next request obeys:
     {"add": "2024-05-06T12:00:00Z", "name": "a.jpg"}   adds a photo, which was taken at this time on the camera's clock
     {"delete": NUMBER}                                 deletes a photo
     {"change": NUMBER, …}                              replaces members of a photo
+    {"main": NUMBER}                                   makes the second file of a photo its main file
     {"tokens": [PREVIEW, DOWNLOAD]}                    replaces the tokens for pictures
     {"restart": true}                                  forgets which tokens are valid, until a request with a password comes
     {"broken": [NUMBERS]}                              makes the thumbnails of these photos fail
@@ -131,7 +132,14 @@ class Photo:
             "TakenAt": text(self.taken), "TakenAtLocal": text(local), "Year": local.year, "Month": local.month, "Day": local.day,
         })
 
+    def choose_main(self):
+        # The server does not change the time of the photo's record.
+        self.files = [file[:3] + (not file[3],) for file in self.files]
+
     def change(self, facts, updated):
+        if set(facts) == {"favorite"}:
+            # The same holds for the favorites.
+            updated = self.updated
         if "TakenAtLocal" in facts:
             self.set_taken(moment(facts.pop("TakenAtLocal")))
         if "Hash" in facts:
@@ -230,6 +238,8 @@ class Library:
             self.photos[order["delete"]].deleted = True
         elif "change" in order:
             self.photos[order.pop("change")].change(order, self.updated)
+        elif "main" in order:
+            self.photos[order["main"]].choose_main()
         elif "tokens" in order:
             self.tokens, self.valid = order["tokens"], set()
         elif "restart" in order:
@@ -521,7 +531,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         count, offset = int(query.get("count", 0)), int(query.get("offset", 0))
         if count == 0:
             raise Refusal(400)
-        self.details = "%s%d" % ("since " if "updated" in query else "", offset)
+        self.details = "%s%d" % ("since " if "updated" in query else "favorite " if "favorite" in query else "", offset)
         if "year" in query:
             self.details = "%04d-%02d" % (int(query["year"]), int(query["month"]))
         elif count == 1:
