@@ -250,4 +250,21 @@ import Testing
             #expect(throws: FormatError.self, "\(text)") { try items(PhotoPrismMemberParser(), text) }
         }
     }
+
+    // MARK: - Settings
+
+    @Test(
+        "The settings tell whether photos wait for a review",
+        arguments: [
+            (#"{"settings":{"features":{"review":false,"private":true}},"name":"PhotoPrism"}"#, false),
+            (#"{"settings":{"features":{"private":false,"review":true}}}"#, true), ("{}", true),
+            (#"{"settings":{"features":{"private":false},"review":false},"features":{"review":false}}"#, true),
+            (#"{"settings":{"features":{}},"x":{"y":{"review":false}}}"#, true),
+            (#"{"settings":{"features":{"x":{"review":false},"y":[false],"review":null}}}"#, true),
+        ])
+    func settings(json: String, hasReview: Bool) throws {
+        #expect(try PhotoPrismSettings(json: Array(json.utf8)).hasReview == hasReview)
+        #expect(throws: FormatError.self) { try PhotoPrismSettings(json: Array(json.utf8.dropLast())) }
+        #expect(throws: FormatError.self) { try PhotoPrismSettings(json: Array("[\(json)]".utf8)) }
+    }
 }

@@ -293,6 +293,40 @@ enum PhotoPrismText {
     }
 }
 
+/// The settings of a PhotoPrism server that decide which photos its own pages show.
+///
+///     {"name": "PhotoPrism", "settings": {"features": {"review": true, …}, …}, …}
+public struct PhotoPrismSettings: Sendable {
+    /// Whether photos of low quality wait for a review. True if the server does not say.
+    public let hasReview: Bool
+
+    /// Parses an answer. Throws if the answer is incomplete, or is no object.
+    public init(json: [UInt8]) throws {
+        var stream = JSONPushStream()
+        var reader = Reader()
+        try stream.push(json, to: &reader)
+        try stream.finish(to: &reader)
+        hasReview = reader.hasReview
+    }
+
+    private struct Reader: JSONConsumer {
+        private(set) var hasReview = true
+        private var (isInSettings, isInFeatures, isReview) = (false, false, false)
+
+        mutating func take(_ event: JSONEvent, depth: Int) throws {
+            switch (depth, event) {
+            case (0, .beginObject), (0, .endObject): break
+            case (0, _): throw FormatError.notAGallery("an answer without settings")
+            case (1, .key(let name)): (isInSettings, isInFeatures) = (name.isText("settings"), false)
+            case (2, .key(let name)): isInFeatures = isInSettings && name.isText("features")
+            case (3, .key(let name)): isReview = isInFeatures && name.isText("review")
+            case (3, .bool(let value)) where isReview: hasReview = value
+            default: break
+            }
+        }
+    }
+}
+
 /// Parses a PhotoPrism server's list of months. Each month has a count of photos and videos.
 ///
 ///     [{"Year": 2024, "Month": 5, "PhotoCount": 42}]

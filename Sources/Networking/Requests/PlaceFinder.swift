@@ -352,7 +352,9 @@ struct PlaceFinder {
 
     /// Whether a PhotoPrism server answers at an address. Its settings may be long, but begin with the program's name.
     private func isPhotoPrism(at server: Address?) async -> Bool {
-        guard let text = await text(at: try? server?.resolving("api/v1/config"), isLong: true) else { return false }
+        guard let text = await text(at: try? server?.resolving(PhotoPrismRules.settings), isLong: true) else {
+            return false
+        }
         return text.contains(/^\s*\{[^{}]*"(?:name|about)"\s*:\s*"PhotoPrism/)
     }
 

@@ -11,13 +11,14 @@ import Testing
 @Suite(.ownThread, .unlessItHangs) struct PhotoPrismUpdateTests {
     private let galleries: ServedGalleries
 
+    private static let settings = "GET /api/v1/config 200"
     private static let months = "GET /api/v1/moments/time 200"
     private static let changes = "GET /api/v1/photos since 0 200"
     private static let favorites = "GET /api/v1/photos favorite 0 200"
     private static func page(_ offset: Int) -> String { "GET /api/v1/photos \(offset) 200" }
     private static func month(_ name: String) -> String { "GET /api/v1/photos \(name) 200" }
     /// The requests of an update without changes.
-    private static let nothing = [months, changes, favorites]
+    private static let nothing = [settings, months, changes, favorites]
 
     init() throws { galleries = try ServedGalleries() }
 
@@ -34,7 +35,7 @@ import Testing
 
     private func photos(_ cache: GalleryCache) throws -> [Photo] { try galleries.photos(cache) }
 
-    @Test("An update without changes needs three requests and writes nothing")
+    @Test("An update without changes needs four requests and writes nothing")
     func unchanged() async throws {
         let server = try await PhotoPrismServer.start(photos: 1_500)
         try await opening(server) { cache throws in
@@ -60,7 +61,10 @@ import Testing
             try server.order(["change": 46, "Hash": "da39a3ee5e6b4b0d3255bfef95601890afd80709"])
             let requests = await update(cache, server)
             #expect(
-                requests == [Self.months, Self.changes, Self.month("2010-01"), Self.month("2010-02"), Self.favorites])
+                requests == [
+                    Self.settings, Self.months, Self.changes, Self.month("2010-01"), Self.month("2010-02"),
+                    Self.favorites,
+                ])
             let after = Dictionary(uniqueKeysWithValues: try photos(cache).map { ($0.galleryID, $0) })
             #expect(after.count == 99 && after.values.contains { $0.name == "new" })
             for photo in before {
@@ -91,7 +95,7 @@ import Testing
             try server.order(["change": 6, "favorite": true, "Title": "renamed"])
             try server.order(["delete": 3])
             let requests = await update(cache, server)
-            #expect(requests == [Self.months, Self.changes, Self.month("2010-01"), Self.favorites])
+            #expect(requests == [Self.settings, Self.months, Self.changes, Self.month("2010-01"), Self.favorites])
             #expect(try count() == 3)
         }
     }
@@ -107,10 +111,25 @@ import Testing
         let before = try photos(cache)[1]
         try server.order(["main": 1])
         #expect(try await update(afterDays: 6.9) == Self.nothing)
-        #expect(try await update(afterDays: 7.1) == [Self.months, Self.page(0)])
+        #expect(try await update(afterDays: 7.1) == [Self.settings, Self.months, Self.page(0)])
         let after = try photos(cache)[1]
         #expect(after.key == before.key && after.thumbnail.edition == before.thumbnail.edition + 1)
         #expect(try await update(afterDays: 14) == Self.nothing)
+    }
+
+    @Test("If the server has no review, photos of low quality appear, and each update reads all pages")
+    func withoutReview() async throws {
+        let server = try await PhotoPrismServer.start(
+            photos: 6, settings: ["review": false, "hidden": ["private": [1], "review": [2]]])
+        try await opening(server) { cache throws in
+            await update(cache, server)
+            #expect(try photos(cache).map(\.name) == [0, 2, 3, 4, 5].map { "Photo \($0)" })
+            #expect(await update(cache, server) == [Self.settings, Self.page(0)])
+            try server.order(["review": true])
+            #expect(await update(cache, server) == [Self.settings, Self.months, Self.page(0)])
+            #expect(try photos(cache).map(\.name) == [0, 3, 4, 5].map { "Photo \($0)" })
+            #expect(await update(cache, server) == Self.nothing)
+        }
     }
 
     @Test("If a photo has no known month, each update reads all pages, and a removed photo disappears")
@@ -119,7 +138,7 @@ import Testing
         try await opening(server) { cache throws in
             await update(cache, server)
             try server.order(["delete": 5])
-            #expect(await update(cache, server) == [Self.months, Self.page(0)])
+            #expect(await update(cache, server) == [Self.settings, Self.months, Self.page(0)])
             #expect(try photos(cache).count == 11)
             #expect(await update(cache, server) == Self.nothing)
         }
@@ -132,7 +151,7 @@ import Testing
         try await opening(server) { cache throws in
             await update(cache, server)
             try server.order(["delete": 5])
-            #expect(await update(cache, server) == ["GET /api/v1/moments/time 403", Self.page(0)])
+            #expect(await update(cache, server) == [Self.settings, "GET /api/v1/moments/time 403", Self.page(0)])
             #expect(try photos(cache).count == 11 && galleries.failure(cache) == nil)
         }
     }

@@ -81,7 +81,9 @@
             case 17: try check { NextcloudAlbumParser(folder: server.appending("albums/"), pages: server) }
             case 18: try accepted(LoginFlow(json: choice.rest))
             case 19: try accepted(LoginGrant(json: choice.rest))
-            case 20: try accepted(AccountAnswer(json: choice.rest))
+            case 20:
+                _ = try? PhotoPrismSettings(json: choice.rest)
+                try accepted(AccountAnswer(json: choice.rest))
             case 21: try check { ImmichTagParser(server: server) }
             case 22: try check { ImmichTagFinder(value: Array("Trips/Rome".utf8)) }
             case 23: try check { PhotoPrismAlbumParser(.label, server: server, offset: 0, pageSize: 500) }

@@ -33,6 +33,8 @@ struct LibraryReader {
     private static let limit: ByteCount = 1 << 26
     /// The maximum number of bytes of a small answer.
     private static let smallLimit: ByteCount = 1 << 16
+    /// The maximum number of bytes of a server's settings. Some contain lists of cameras and people.
+    private static let settingsLimit: ByteCount = 1 << 24
     /// The maximum number of pages of a list.
     private static let maximumPages = 10_000
     /// The maximum number of albums of a list. Vitrine leaves out the rest.
@@ -112,6 +114,18 @@ struct LibraryReader {
             guard let next = parser.nextPage else { return (albums, isCut) }
             guard pages.insert(next).inserted else { throw RequestError.wrongType("the same page twice") }
             page = next
+        }
+    }
+
+    /// Reads the server's settings. Returns the library with them.
+    mutating func readSettings(of library: any PhotoLibrary) async throws -> any PhotoLibrary {
+        guard let request = try library.settings() else { return library }
+        do {
+            var response = try await response(to: request, limit: Self.settingsLimit)
+            return try library.with(settings: try await response.allBytes())
+        } catch RequestError.status(let status, _) where [403, 404].contains(status) {
+            // Another version of the server may not tell its settings.
+            return library
         }
     }
 
@@ -227,7 +241,7 @@ struct LibraryReader {
 
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
-            address: request.address, signIn: request.signIn ?? signIn, limit: Self.limit,
+            address: request.address, signIn: request.isAnonymous ? nil : request.signIn ?? signIn, limit: Self.limit,
             addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
             isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
         plan.take(request)

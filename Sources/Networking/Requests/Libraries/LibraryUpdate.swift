@@ -11,7 +11,7 @@ import Session
 /// parts that may have lost photos. Without lists of ids, an update reads all pages if a part has changed or a week has
 /// passed. If the server does not report all changes, an update also reads all pages after a week.
 struct LibraryUpdate {
-    private let library: any PhotoLibrary
+    private var library: any PhotoLibrary
     private let cache: GalleryCache
     private let context: RequestContext
     /// The source of the last update; nil before the first update.
@@ -25,7 +25,6 @@ struct LibraryUpdate {
         _ context: RequestContext, over client: HTTPClient, with permit: TransferPermit
     ) {
         (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
-        parts = library.parts
         reader = LibraryReader(
             server: library.server, library: library, of: cache, wasPublic: wasPublic, in: context.sessions,
             over: client, with: permit)
@@ -47,6 +46,8 @@ struct LibraryUpdate {
         if known?.isSignedIn == true || library.needsSignIn, !reader.hasCredentials, let question = reader.question {
             throw RequestError.signIn(question)
         }
+        library = try await reader.readSettings(of: library)
+        parts = library.parts
         let counts = try await readCounts()
         if known?.isSignedIn == true, !reader.isSignedIn, let question = reader.question {
             throw RequestError.signIn(question)

@@ -16,6 +16,12 @@ protocol PhotoLibrary: Sendable {
     /// The albums of the server; nil if Vitrine cannot list them.
     var albums: (any LibraryAlbums)? { get }
 
+    /// Returns the request for the server's settings; nil if the other requests depend on none.
+    func settings() throws -> LibraryRequest?
+    /// Returns this library of a server with these settings.
+    ///
+    /// - Parameter settings: the server's answer to the request for them.
+    func with(settings: [UInt8]) throws -> any PhotoLibrary
     /// Returns the request for a page of photos.
     ///
     /// New photos must come last, so that the other pages stay the same while they are read.
@@ -43,6 +49,10 @@ protocol PhotoLibrary: Sendable {
 extension PhotoLibrary {
     /// By default, Vitrine cannot list the albums.
     var albums: (any LibraryAlbums)? { nil }
+    /// By default, the requests depend on no settings.
+    func settings() throws -> LibraryRequest? { nil }
+    /// By default, the settings change nothing.
+    func with(settings: [UInt8]) throws -> any PhotoLibrary { self }
     /// By default, the server answers guests with an error.
     var hidesPhotosFromGuests: Bool { false }
     /// By default, guests may see photos, or get an error.
@@ -92,6 +102,8 @@ struct LibraryRequest: Sendable {
     var form: String?
     /// The credentials of this request; nil for those of the gallery.
     var signIn: SignIn?
+    /// Whether the request carries no credentials.
+    var isAnonymous = false
     /// The names and values of additional headers.
     var headers: [(name: String, value: String)] = []
 }

@@ -25,6 +25,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
 
     let server: Address
     private var selection: Selection
+    /// Whether the server hides photos of low quality from its own pages until a user has reviewed them.
+    private var hasReview = true
 
     /// The maximum number of photos on a page.
     private static let pageSize = 1_000
@@ -72,8 +74,9 @@ struct PhotoPrismLibrary: PhotoLibrary {
     /// The months of the library.
     ///
     /// Albums and favorites have no parts, so an update reads all their photos. If the user puts a photo into an album,
-    /// the photo's record does not change.
-    var parts: (any LibraryParts)? { selection == .all ? PhotoPrismMonths(library: self) : nil }
+    /// the photo's record does not change. The server's counts leave out photos of low quality, even if no photo waits
+    /// for a review. Then the months are no parts either.
+    var parts: (any LibraryParts)? { selection == .all && hasReview ? PhotoPrismMonths(library: self) : nil }
 
     /// The favorites of the server.
     fileprivate var favorites: Self {
@@ -88,11 +91,25 @@ struct PhotoPrismLibrary: PhotoLibrary {
     /// add the album to the user's account.
     func credentials(entered: SignIn?) -> SignIn? { if case .share = selection { nil } else { entered } }
 
+    func settings() throws -> LibraryRequest? {
+        guard selection == .all || selection == .favorites else { return nil }
+        var request = LibraryRequest(address: try server.resolving(PhotoPrismRules.settings))
+        // The server tells these settings to everyone. For a user, it would add long lists.
+        request.isAnonymous = true
+        return request
+    }
+
+    func with(settings: [UInt8]) throws -> any PhotoLibrary {
+        var library = self
+        library.hasReview = try PhotoPrismSettings(json: settings).hasReview
+        return library
+    }
+
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         var fields = Self.fields(from: Self.offset(page))
         switch selection {
-        case .all: fields.append(Self.visible)
-        case .favorites: fields += [Self.visible, "favorite=true"]
+        case .all: fields.append(visible)
+        case .favorites: fields += [visible, "favorite=true"]
         case .album(let id): fields.append("s=\(id)")
         // The server's count of a person's photos leaves out only private photos, and so does this request.
         case .search(let text): fields += ["public=true", "q=\(text)"]
@@ -137,7 +154,10 @@ struct PhotoPrismLibrary: PhotoLibrary {
 
     /// A filter for photos on the server's own page of all photos. That page shows no private photos, and none to
     /// be reviewed.
-    fileprivate static let visible = "public=true&quality=3"
+    private var visible: String { hasReview ? Self.reviewed : "public=true" }
+
+    /// A filter for photos that need no review, and are not private.
+    fileprivate static let reviewed = "public=true&quality=3"
 }
 
 /// A shared link of a PhotoPrism server, such as `/s/SECRET/summer`. It needs no password.
@@ -212,7 +232,7 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
 
     func members(of month: String) throws -> LibraryRequest {
         let numbers = month.split(separator: "-").map { Int(digits: $0, atMost: 9_999) ?? 0 }
-        let filter = "primary=true&\(PhotoPrismLibrary.visible)&year=\(numbers.first ?? 0)&month=\(numbers.last ?? 0)"
+        let filter = "primary=true&\(PhotoPrismLibrary.reviewed)&year=\(numbers.first ?? 0)&month=\(numbers.last ?? 0)"
         let fields = "count=\(Self.mostMembers)&order=oldest&\(filter)"
         return LibraryRequest(address: try library.server.resolving("\(PhotoPrismRules.list)?\(fields)"))
     }
@@ -271,6 +291,8 @@ enum PhotoPrismRules {
     static let list = "api/v1/photos"
     /// The path of the list of months.
     static let months = "api/v1/moments/time"
+    /// The path of the server's settings.
+    static let settings = "api/v1/config"
     /// The path of lists of albums.
     static let albums = "api/v1/albums"
     /// The path of the list of people.

@@ -20,6 +20,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     shares     an object from the secret of a shared link to the ids of its albums
     hidden     an object from "private", "review" or "undated" to the numbers of such photos
     public     whether the server requires no password
+    review     whether photos of low quality wait for a review, by default true
     base       the path below which the server is, such as "/photos"
 
 LOG gets a line for each request before the answer is sent: method, path without token, details and status. Each line that a
@@ -33,6 +34,7 @@ test appends to CONTROL is a JSON object, which the next request obeys:
     {"restart": true}                                  forgets which tokens are valid, until a request with a password comes
     {"broken": [NUMBERS]}                              makes the thumbnails of these photos fail
     {"passwords": {…}}                                 replaces the app passwords
+    {"review": BOOL}                                   changes whether photos of low quality wait for a review
     {"album": ID, "photos": [NUMBERS]}                 replaces the photos of an album
     {"removeAlbum": ID}                                deletes an album
     {"shares": {…}}                                    replaces the shared links; visitors stay
@@ -246,6 +248,8 @@ class Library:
             self.valid = set()
         elif "broken" in order:
             self.broken = set(order["broken"])
+        elif "review" in order:
+            self.settings["review"] = order["review"]
         elif "passwords" in order:
             self.passwords = order["passwords"]
         elif "album" in order:
@@ -469,6 +473,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "version": "241213-000000000", "copyright": "(c) 2018-2024 PhotoPrism UG. All rights reserved.", "flags": "settings",
             "baseUri": base, "apiUri": base + "/api/v1", "public": bool(library.settings.get("public")), "authMode": "password",
             "thumbs": [{"size": size, "usage": "x" * 400} for size in sorted(SIZES)], "previewToken": "public",
+            "settings": {"ui": {"scrollbar": True}, "features": {"private": True, "review": library.settings.get("review", True)}},
             "downloadToken": "public", "count": {"all": len(library.photos), "photos": len(library.photos), "videos": 0},
         }
         if scope is not None and not library.settings.get("public"):
