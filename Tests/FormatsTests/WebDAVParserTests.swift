@@ -215,6 +215,14 @@ import Testing
                 + "?file=/May%201/%C3%9C%20%26%2B%2350%25.jpg&x=256&y=256&a=true")
     }
 
+    @Test("Previews of a public album have the photo’s number and the album’s token") func albumPreviews() throws {
+        let previews = WebDAVParser.Previews(root: try Address("https://example.org/cloud"), publicAlbum: "t0ken")
+        #expect(
+            previews.address(ofFile: "7", named: [])?.text
+                == "https://example.org/cloud/index.php/apps/photos/api/v1/publicPreview/7?x=256&y=256&token=t0ken")
+        #expect(previews.address(ofFile: "7/../8", named: []) == nil)
+    }
+
     @Test("Unknown elements and responses without a reference are skipped") func unknown() throws {
         let responses =
             "<x:new xmlns:x='urn:x'><response/></x:new><response/><response><href/></response>"

@@ -108,6 +108,29 @@ import Testing
         }
     }
 
+    @Test(
+        "The public link of an album leads to its photos, without a question",
+        arguments: ["/apps/photos/public/Ab3dEf6hIj9kLmN", "/index.php/apps/photos/public/Ab3dEf6hIj9kLmN/"])
+    func publicAlbum(path: String) async throws {
+        let server = try await NextcloudServer.start(
+            serving: files.path, publicAlbums: ["Ab3dEf6hIj9kLmN": ["a.jpg", "2024/b.jpg"]])
+        try await galleries.opening(server.url(path)) { cache in
+            await galleries.fetch(.list(cache.id))
+            let photos = try photos(cache)
+            #expect(Set(photos.map(\.name)) == ["a.jpg", "b.jpg"], "\(server.requests)")
+            for rendition in Rendition.allCases { await galleries.fetch(.everyPicture(cache.id, rendition)) }
+            let counts = try cache.read { try $0.counts() }
+            #expect(counts.thumbnails == 2 && counts.photos == 2 && counts.failed == 0, "\(server.requests)")
+            #expect(server.requests.count { $0.contains("/publicPreview/") && $0.hasSuffix(" 200") } == 2)
+            let before = server.requests.count
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.albums(cache.id))
+            #expect(
+                server.requests.dropFirst(before) == ["PROPFIND /remote.php/dav/photospublic/Ab3dEf6hIj9kLmN/ 207"])
+            #expect(try cache.albums().albums.isEmpty && galleries.activity.questions.isEmpty)
+        }
+    }
+
     @Test("A server that knows no shared albums lists the user’s own")
     func withoutSharedAlbums() async throws {
         let server = try await server(hasSharedAlbums: false)

@@ -77,6 +77,7 @@ import Testing
         "Addresses that browsers show lead to the same photos",
         arguments: [
             "/login", "/index.php/login", "/apps/files/", "/index.php/apps/files/files/7?dir=/", "/apps/photos/",
+            "/apps/photos/folders",
             "/remote.php/dav/files/me/", "/remote.php/dav/files/me", "/remote.php/webdav/",
         ])
     func browserAddresses(path: String) async throws {
@@ -91,7 +92,10 @@ import Testing
 
     @Test(
         "The address of one folder leads to its photos",
-        arguments: ["/apps/files/files/7?dir=/2024/May%201", "/remote.php/dav/files/me/2024/May%201/"])
+        arguments: [
+            "/apps/files/files/7?dir=/2024/May%201", "/remote.php/dav/files/me/2024/May%201/",
+            "/apps/photos/folders/2024/May%201", "/index.php/apps/photos/folders/2024/May%201/",
+        ])
     func oneFolder(path: String) async throws {
         let server = try await NextcloudServer.start(serving: files.path)
         try await galleries.opening(server.url(path)) { cache in
@@ -100,6 +104,22 @@ import Testing
             #expect(try ids(cache) == ["c.jpg", "deep/d.jpg"], "\(server.requests)")
             await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             try expectPreviews(cache, below: "2024/May 1/")
+        }
+    }
+
+    @Test(
+        "A page of the Photos app that shows other photos is refused, and does not open all photos",
+        arguments: [
+            "/apps/photos/favorites", "/index.php/apps/photos/places/Berlin", "/apps/photos/albums",
+            "/apps/photos/public/a1B2c3D4e5F6g7H",
+        ])
+    func otherPage(path: String) async throws {
+        let server = try await NextcloudServer.start(serving: files.path)
+        try await galleries.opening(server.url(path)) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            let reason = try galleries.failure(cache)?.reason
+            #expect(reason?.contains("Photos app that names no folder and no album") == true, "\(server.requests)")
+            #expect(try ids(cache).isEmpty && galleries.activity.questions.isEmpty)
         }
     }
 

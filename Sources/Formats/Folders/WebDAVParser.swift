@@ -8,12 +8,18 @@ import Model
 public final class WebDAVParser: ListingParser {
     /// The addresses of the previews that a Nextcloud server makes.
     public struct Previews: Hashable, Sendable {
+        /// The place of the files.
+        private enum Place: Hashable {
+            case user
+            case album
+            /// A public album with this token.
+            case publicAlbum(String)
+            /// A public share's folder. The text is the beginning of the preview addresses, relative to `root`.
+            case share(String)
+        }
+
         private let root: Address
-        /// The beginning of the preview addresses in a public share's folder, relative to `root`. Nil for a user's
-        /// files.
-        private let beginning: String?
-        /// Whether the files are in an album.
-        private let isAlbum: Bool
+        private let place: Place
 
         /// Creates the addresses of previews of a user's files.
         ///
@@ -24,8 +30,17 @@ public final class WebDAVParser: ListingParser {
         ///   - isAlbum: whether the files are in an album.
         public init(root: Address, isAlbum: Bool = false) {
             self.root = root.asFolder
-            self.isAlbum = isAlbum
-            beginning = nil
+            place = isAlbum ? .album : .user
+        }
+
+        /// Creates the addresses of previews of the photos in a public album.
+        ///
+        /// - Parameters:
+        ///   - root: the address of the Nextcloud server, with a slash at its end.
+        ///   - publicAlbum: the token of the album, as it is in addresses.
+        public init(root: Address, publicAlbum: String) {
+            self.root = root.asFolder
+            place = .publicAlbum(publicAlbum)
         }
 
         /// Creates the addresses of previews of a folder in a public share.
@@ -36,18 +51,24 @@ public final class WebDAVParser: ListingParser {
         ///   - folder: the decoded path of the folder below the share, with a slash at its end; empty for the share.
         public init(root: Address, share: String, folder: [UInt8]) {
             self.root = root.asFolder
-            isAlbum = false
-            beginning = "index.php/apps/files_sharing/publicpreview/\(share)?file=/" + Self.encode(folder)
+            place = .share("index.php/apps/files_sharing/publicpreview/\(share)?file=/" + Self.encode(folder))
         }
 
         /// Returns the address of a file's preview. For a file outside of a share, returns nil if the id is no number.
         public func address(ofFile number: String, named name: [UInt8]) -> Address? {
-            if let beginning { return try? root.resolving(beginning + Self.encode(name) + "&x=256&y=256&a=true") }
-            guard (1...20).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                return nil
-            }
-            if isAlbum { return try? root.resolving("index.php/apps/photos/api/v1/preview/\(number)?x=256&y=256") }
-            return try? root.resolving("index.php/core/preview?fileId=\(number)&x=256&y=256&a=1&forceIcon=0")
+            let isNumber =
+                (1...20).contains(number.utf8.count) && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            let size = "x=256&y=256"
+            let reference: String? =
+                switch place {
+                case .share(let beginning): beginning + Self.encode(name) + "&\(size)&a=true"
+                case _ where !isNumber: nil
+                case .user: "index.php/core/preview?fileId=\(number)&\(size)&a=1&forceIcon=0"
+                case .album: "index.php/apps/photos/api/v1/preview/\(number)?\(size)"
+                case .publicAlbum(let token):
+                    "index.php/apps/photos/api/v1/publicPreview/\(number)?\(size)&token=\(token)"
+                }
+            return reference.flatMap { try? root.resolving($0) }
         }
 
         /// Encodes bytes for the value of a query's field.

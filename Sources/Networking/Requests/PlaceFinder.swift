@@ -61,10 +61,11 @@ struct PlaceFinder {
         guard cache.address.scheme != .file, !wasList else {
             return list(try await answer(to: plan, with: permit), beginning: [], at: plan.address)
         }
-        if let root = sharedFolder {
+        if let root = publicFolder {
             do {
                 return try await nextcloudFolders(at: root, with: TransferPermit(.list))
-            } catch RequestError.signIn(let question) {
+            } catch RequestError.signIn(let question) where !ServerPlace.isAlbum(root) {
+                // Only a share may have a password.
                 throw RequestError.signIn(question)
             } catch {
                 // The address does not belong to Nextcloud. The next request finds out its kind.
@@ -154,15 +155,20 @@ struct PlaceFinder {
         if let album = try await album(at: address) { return .folders(album, nil) }
         let server = place(.webDAV, address)
         async let folders = try? answer(from: server, with: TransferPermit(.list))
-        let (nextcloud, path) = nextcloud(at: address)
+        let (nextcloud, folder) = nextcloud(at: address)
         async let isNextcloud = isNextcloud(at: nextcloud)
         async let isImmich = isImmich(at: address)
         let photoPrism = PhotoPrismLibrary.server(ofPage: page.page)
         async let isPhotoPrism = isPhotoPrism(at: photoPrism)
         let piwigo = PiwigoAddress.server(ofPage: page.page)
         async let isPiwigo = isPiwigo(at: piwigo)
-        if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
-            return .folders(place(.nextcloud, root), nil)
+        if await isNextcloud {
+            guard let folder else {
+                throw FormatError.notAGallery("a page of Nextcloud’s Photos app that names no folder and no album")
+            }
+            if let root = try? nextcloud.resolving("remote.php/webdav/" + folder) {
+                return .folders(place(.nextcloud, root), nil)
+            }
         }
         if await isPiwigo, let piwigo { return library(.piwigo, on: piwigo) }
         if await isImmich, let root = try? address.resolving("/") { return library(.immich, on: root) }
@@ -263,11 +269,12 @@ struct PlaceFinder {
         throw failure ?? reason
     }
 
-    /// The folder of a public share on a Nextcloud server, if the address looks like the link of a share.
-    private var sharedFolder: Address? {
-        guard let match = cache.address.path.firstMatch(of: /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9]{8,64})\/?$/)
-        else { return nil }
-        return try? cache.address.resolving("\(match.1)/public.php/dav/files/\(match.2)/")
+    /// The folder of a public share or album on a Nextcloud server, if the address looks like the link of one.
+    private var publicFolder: Address? {
+        let page = /(.*?)(?:\/index\.php)?\/(s|apps\/photos\/public)\/([A-Za-z0-9]{8,64})\/?/
+        guard let match = cache.address.path.wholeMatch(of: page) else { return nil }
+        let folder = match.2 == "s" ? "public.php/dav/files" : "remote.php/dav/photospublic"
+        return try? cache.address.resolving("\(match.1)/\(folder)/\(match.3)/")
     }
 
     /// Returns the folders of a Nextcloud server at an address, or at its secure address.
@@ -312,12 +319,17 @@ struct PlaceFinder {
         }
     }
 
-    /// Returns the Nextcloud server and folder that an address may name.
-    /// Browsers show addresses such as `/apps/files/files/7?dir=/Photos`.
-    private func nextcloud(at address: Address) -> (server: Address, path: String) {
+    /// Returns the Nextcloud server and folder that an address may name. The folder is nil for pages that show neither
+    /// a folder nor all photos.
+    ///
+    /// Browsers show addresses such as `/apps/files/files/7?dir=/Photos` and `/apps/photos/folders/Photos`.
+    private func nextcloud(at address: Address) -> (server: Address, folder: String?) {
         guard let match = address.path.wholeMatch(of: /(.*?)\/(?:index\.php|apps\/[a-z]+|login)(?:\/.*)?/),
             let server = try? address.resolving(match.1 + "/")
         else { return (address.asFolder, "") }
+        if let page = address.path.wholeMatch(of: /.*?\/apps\/photos\/(?:folders(?:\/|$)(.*)|.+)/) {
+            return (server, page.1.map(String.init))
+        }
         let field = address.query?.split(separator: "&").first { $0.hasPrefix("dir=") }?.dropFirst("dir=".count) ?? ""
         let path = PercentEncoding.decodedBytes(String(field.map { $0 == "+" ? " " : $0 }))
             .drop { $0 == UInt8(ascii: "/") }

@@ -64,6 +64,9 @@ struct ServerPlace: Sendable {
         guard kind == .nextcloud, let range = path.firstRange(of: Self.davPath),
             let server = try? folder.address.resolving(String(path[..<range.lowerBound]) + "/")
         else { return nil }
+        if let match = path[range.upperBound...].prefixMatch(of: /photospublic\/([^\/]+)/) {
+            return WebDAVParser.Previews(root: server, publicAlbum: String(match.1))
+        }
         guard Self.isShare(folder.address) else {
             return WebDAVParser.Previews(root: server, isAlbum: Self.isAlbum(folder.address))
         }
@@ -141,11 +144,11 @@ struct ServerPlace: Sendable {
     }
 
     /// Returns the address below which Nextcloud has its pages. Returns nil unless the address belongs to a user's
-    /// files.
+    /// files. Public shares and albums need no account.
     static func pages(for address: Address) -> Address? {
         let beginning =
             #//(?:remote\.php/(?:web)?dav/|index\.php/(?:core/preview$|apps/photos/api/v1/preview/)|ocs/v2\.php/cloud/user$)/#
-        guard !isShare(address), let range = address.path.firstRange(of: beginning),
+        guard !isShare(address), !isPublicAlbum(address), let range = address.path.firstRange(of: beginning),
             let pages = try? address.resolving(String(address.path[..<range.lowerBound]) + "/"),
             pages.origin == address.origin
         else { return nil }
@@ -157,7 +160,12 @@ struct ServerPlace: Sendable {
 
     /// Whether an address is that of an album of Nextcloud's Photos app.
     static func isAlbum(_ address: Address) -> Bool {
-        address.path.contains(/\/remote\.php\/dav\/photos\/[^\/]+\/(?:shared)?albums\/[^\/]+\/?$/)
+        address.path.contains(
+            /\/remote\.php\/dav\/(?:photos\/[^\/]+\/(?:shared)?albums|photospublic)\/[^\/]+\/?$/)
+    }
+
+    private static func isPublicAlbum(_ address: Address) -> Bool {
+        address.path.contains("/remote.php/dav/photospublic/")
     }
 
     private static func isShare(_ address: Address) -> Bool { address.path.contains("/public.php/dav/files/") }

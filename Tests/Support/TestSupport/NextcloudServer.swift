@@ -32,15 +32,17 @@ public final class NextcloudServer: Sendable {
     ///   - shares: the public shares, by token.
     ///   - albums: the paths of the photos in the user's albums, by the albums' names.
     ///   - sharedAlbums: the same of albums that others share with the user; nil for a server without such albums.
+    ///   - publicAlbums: the paths of the photos in albums that everyone may see, by the albums' tokens.
     ///   - login: another name with which the user can sign in.
     ///   - refusesAjax: whether it refuses requests of scripts in web pages, as ownCloud does.
     public static func start(
         serving folder: String, shares: [String: Share] = [:], albums: [String: [String]] = [:],
-        sharedAlbums: [String: [String]]? = [:], login: String? = nil, refusesAjax: Bool = false
+        sharedAlbums: [String: [String]]? = [:], publicAlbums: [String: [String]] = [:], login: String? = nil,
+        refusesAjax: Bool = false
     ) async throws -> NextcloudServer {
         let settings = try JSONSerialization.data(withJSONObject: [
             "folder": folder, "user": user, "passwords": [password], "shares": shares.mapValues(\.setting),
-            "albums": albums, "sharedAlbums": sharedAlbums.map { $0 as Any } ?? NSNull(),
+            "albums": albums, "sharedAlbums": sharedAlbums.map { $0 as Any } ?? NSNull(), "publicAlbums": publicAlbums,
             "login": login.map { $0 as Any } ?? NSNull(), "refusesAjax": refusesAjax,
         ])
         // Other tests go on while the server starts.

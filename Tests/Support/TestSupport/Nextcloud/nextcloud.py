@@ -11,6 +11,7 @@ SETTINGS is a file with a JSON object:
     shares        an object from the token of a public share to {"folder": PATH, "password": TEXT or null}
     albums        an object from the name of an album of the user's to the paths of its photos
     sharedAlbums  the same of albums that others share with the user; null for a server that knows no such albums
+    publicAlbums  an object from the token of a public album to the paths of its photos
     refusesAjax   whether the user's files refuse every request with X-Requested-With, as ownCloud does
 
 LOG gets a line for each request before the answer is sent: method, path and status. The folder may change at any time.
@@ -238,6 +239,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         share = re.match(r"/public\.php/dav/files/([^/]+)(/.*|$)", path)
         if path.startswith("/remote.php/dav/photos/"):
             return self.albums(path) if self.admits_user() else None
+        if path.startswith("/remote.php/dav/photospublic/"):
+            return self.public_album(path)
         if path.startswith("/remote.php/"):
             for root in (user_folder, "/remote.php/webdav/"):
                 if (path + "/").startswith(root):
@@ -256,6 +259,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             others = [path for paths in (self.settings["sharedAlbums"] or {}).values() for path in paths]
             # Files of other users are not in the user's folder.
             return self.preview(self.query.get("fileId"), others)
+        if page.startswith("/apps/photos/api/v1/publicPreview/"):
+            return self.public_preview(page.rsplit("/", 1)[1])
+        if page.startswith("/apps/photos/public/"):
+            return self.page("Album", '<a href="https://nextcloud.com">Get your own free account</a>')
         if page.startswith("/apps/photos/api/v1/preview/"):
             return self.preview(page.rsplit("/", 1)[1], [])
         if page.startswith("/apps/files_sharing/publicpreview/"):
@@ -375,18 +382,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.list_albums(user, rest[0], albums)
         if len(rest) not in (2, 3) or rest[1] not in albums:
             return self.fail(404, "")
+        base = f"/remote.php/dav/photos/{encoded(user.encode())}/{rest[0]}/{encoded(rest[1].encode())}/"
+        self.album(base, albums[rest[1]], rest[2] if len(rest) == 3 else None)
+
+    def public_album(self, path):
+        """Serves an album that is open to everyone with its token."""
+        if self.is_ajax:
+            # Nextcloud first asks for a user, and refuses to do so for scripts in web pages.
+            return self.fail(
+                401, "Cannot authenticate over ajax calls", [("WWW-Authenticate", 'DummyBasic realm="Nextcloud"')])
+        token, *rest = [urllib.parse.unquote(part) for part in path.removeprefix("/remote.php/dav/photospublic/").rstrip("/").split("/")]
+        paths = self.settings["publicAlbums"].get(token)
+        if paths is None or len(rest) > 1:
+            return self.fail(404, "Unable to find public album")
+        self.album(f"/remote.php/dav/photospublic/{token}/", paths, rest[0] if rest else None)
+
+    def album(self, base, paths, name):
+        """Answers a request for an album, or for the photo with a name in it."""
         folder = os.fsencode(self.settings["folder"])
-        entries = [Entry(os.path.join(folder, os.fsencode(path))) for path in albums[rest[1]]]
+        entries = [Entry(os.path.join(folder, os.fsencode(path))) for path in paths]
         photos = {b"%d-%s" % (entry.number, entry.name): entry for entry in entries}
-        photo = photos.get(os.fsencode(rest[2])) if len(rest) == 3 else None
-        if len(rest) == 3 and photo is None:
-            return self.fail(404, rest[2] + " not found")
+        photo = photos.get(os.fsencode(name)) if name is not None else None
+        if name is not None and photo is None:
+            return self.fail(404, name + " not found")
         if self.command in ("GET", "HEAD") and photo is not None:
             return self.file(photo)
         if self.command != "PROPFIND":
             return self.fail(501, "GET is only implemented on File objects")
         wanted = self.wanted_properties() or Entry.all_names()
-        base = f"/remote.php/dav/photos/{encoded(user.encode())}/{rest[0]}/{encoded(rest[1].encode())}/"
         nodes = {} if photo is not None else {base: None}
         if photo is not None or self.headers.get("Depth") != "0":
             nodes |= {base + encoded(name): entry for name, entry in photos.items() if photo in (None, entry)}
@@ -477,6 +500,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     continue
                 if str(entry.number) == number and entry.is_picture:
                     return self.answer_preview(entry)
+        self.answer_json([], 404)
+
+    def public_preview(self, number):
+        if not self.asks_for_size():
+            return self.answer_json([], 400)
+        if "token" not in self.query:
+            return self.answer_json([], 403)
+        for path in self.settings["publicAlbums"].get(self.query["token"], []):
+            entry = Entry(os.fsencode(os.path.join(self.settings["folder"], path)))
+            if str(entry.number) == number and entry.is_picture:
+                return self.answer_preview(entry)
         self.answer_json([], 404)
 
     def shared_preview(self, token):
