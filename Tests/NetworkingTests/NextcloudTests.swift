@@ -201,10 +201,12 @@ import Testing
 
     // MARK: - Public shares
 
-    @Test("The link of a share leads to its photos and their previews", arguments: ["", "/index.php"])
-    func share(prefix: String) async throws {
-        let server = try await NextcloudServer.start(serving: files.path, shares: ["a1B2c3D4e5F6g7H": .init(of: "")])
-        try await galleries.opening(server.url(prefix + "/s/a1B2c3D4e5F6g7H")) { cache in
+    @Test(
+        "The link of a share leads to its photos and their previews",
+        arguments: [("", "a1B2c3D4e5F6g7H"), ("/index.php", "a1B2c3D4e5F6g7H"), ("", "my-trip"), ("", "7")])
+    func share(prefix: String, token: String) async throws {
+        let server = try await NextcloudServer.start(serving: files.path, shares: [token: .init(of: "")])
+        try await galleries.opening(server.url(prefix + "/s/" + token)) { cache in
             await galleries.fetch(.list(cache.id))
             #expect(try ids(cache) == Self.tree.sorted() && galleries.activity.questions.isEmpty, "\(server.requests)")
             await galleries.fetch(.everyPicture(cache.id, .thumbnail))

@@ -271,7 +271,7 @@ struct PlaceFinder {
 
     /// The folder of a public share or album on a Nextcloud server, if the address looks like the link of one.
     private var publicFolder: Address? {
-        let page = /(.*?)(?:\/index\.php)?\/(s|apps\/photos\/public)\/([A-Za-z0-9]{8,64})\/?/
+        let page = /(.*?)(?:\/index\.php)?\/(s|apps\/photos\/public)\/([A-Za-z0-9-]{1,64})\/?/
         guard let match = cache.address.path.wholeMatch(of: page) else { return nil }
         let folder = match.2 == "s" ? "public.php/dav/files" : "remote.php/dav/photospublic"
         return try? cache.address.resolving("\(match.1)/\(folder)/\(match.3)/")
