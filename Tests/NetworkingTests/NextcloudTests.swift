@@ -174,7 +174,7 @@ import Testing
 
     @Test("A server that refuses requests of scripts in web pages, like ownCloud, shows its photos")
     func ownCloud() async throws {
-        let server = try await NextcloudServer.start(serving: files.path, refusesAjax: true)
+        let server = try await NextcloudServer.start(serving: files.path, isOwnCloud: true)
         try await galleries.opening(server.url("/")) { cache in
             try signIn(cache)
             await galleries.fetch(.list(cache.id))
@@ -245,6 +245,25 @@ import Testing
             #expect(try cache.read { try $0.counts() }.photos == 3)
             // Nextcloud counts each refusal, so the password is always sent at once.
             #expect(server.requests.count { $0.hasSuffix(" 401") } == refused, "\(server.requests)")
+        }
+    }
+
+    @Test("The link of a share on ownCloud leads to its photos", arguments: [nil, "op3n"])
+    func ownCloudShare(password: String?) async throws {
+        let server = try await NextcloudServer.start(
+            serving: files.path, shares: ["a1B2c3D4e5F6g7H": .init(of: "2024", password: password)], isOwnCloud: true)
+        try await galleries.opening(server.url("/s/a1B2c3D4e5F6g7H")) { cache in
+            await galleries.fetch(.list(cache.id))
+            if let password {
+                #expect(galleries.activity.questions.map(\.browserServer) == [nil])
+                galleries.enter(.password(user: "public", password: password), cache)
+                await galleries.fetch(.list(cache.id))
+            }
+            #expect(
+                try ids(cache) == ["May 1/c.jpg", "May 1/deep/d.jpg", "b.jpg"] && galleries.activity.questions.isEmpty)
+            for rendition in Rendition.allCases { await galleries.fetch(.everyPicture(cache.id, rendition)) }
+            let counts = try cache.read { try $0.counts() }
+            #expect(counts.thumbnails == 3 && counts.photos == 3 && counts.failed == 0, "\(server.requests)")
         }
     }
 

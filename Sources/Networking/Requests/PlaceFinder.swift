@@ -61,16 +61,7 @@ struct PlaceFinder {
         guard cache.address.scheme != .file, !wasList else {
             return list(try await answer(to: plan, with: permit), beginning: [], at: plan.address)
         }
-        if let root = publicFolder {
-            do {
-                return try await nextcloudFolders(at: root, with: TransferPermit(.list))
-            } catch RequestError.signIn(let question) where !ServerPlace.isAlbum(root) {
-                // Only a share may have a password.
-                throw RequestError.signIn(question)
-            } catch {
-                // The address does not belong to Nextcloud. The next request finds out its kind.
-            }
-        }
+        if let place = try await publicFolders() { return place }
         if let album = try await album(at: cache.address) { return .folders(album, nil) }
         if cache.address.path.firstMatch(of: ServerPlace.davPath) != nil {
             return try await nextcloudFolders(at: cache.address, with: permit)
@@ -269,12 +260,31 @@ struct PlaceFinder {
         throw failure ?? reason
     }
 
-    /// The folder of a public share or album on a Nextcloud server, if the address looks like the link of one.
-    private var publicFolder: Address? {
+    /// Returns the folders of a public share or album on a Nextcloud or ownCloud server. Returns nil if the address is
+    /// not the link of one.
+    private func publicFolders() async throws -> sending Place? {
         let page = /(.*?)(?:\/index\.php)?\/(s|apps\/photos\/public)\/([A-Za-z0-9-]{1,64})\/?/
-        guard let match = cache.address.path.wholeMatch(of: page) else { return nil }
-        let folder = match.2 == "s" ? "public.php/dav/files" : "remote.php/dav/photospublic"
-        return try? cache.address.resolving("\(match.1)/\(folder)/\(match.3)/")
+        guard let match = cache.address.path.wholeMatch(of: page),
+            let server = try? cache.address.resolving("\(match.1)/"),
+            // A path that begins with two slashes leads to another host.
+            server.origin == cache.address.origin
+        else { return nil }
+        guard match.2 == "s" else { return try await publicFolders("remote.php/dav/photospublic/\(match.3)/", server) }
+        if let place = try await publicFolders("public.php/dav/files/\(match.3)/", server) { return place }
+        guard await isOwnCloud(at: server) else { return nil }
+        return try await publicFolders("remote.php/dav/public-files/\(match.3)/", server)
+    }
+
+    /// Returns the folders at a path. Returns nil if the server, which may be of another kind, has no folder there.
+    private func publicFolders(_ path: String, _ server: Address) async throws -> sending Place? {
+        do {
+            return try await nextcloudFolders(at: try server.resolving(path), with: TransferPermit(.list))
+        } catch RequestError.signIn(let question) where !path.contains("photospublic") {
+            // Only shares may have passwords.
+            throw RequestError.signIn(question)
+        } catch {
+            return nil
+        }
     }
 
     /// Returns the folders of a Nextcloud server at an address, or at its secure address.
@@ -346,9 +356,20 @@ struct PlaceFinder {
     }
 
     /// Whether a Nextcloud or ownCloud server answers below an address.
-    private func isNextcloud(at address: Address) async -> Bool {
-        guard let text = await text(at: try? address.resolving("status.php")) else { return false }
-        return text.contains("\"installed\":true") && text.contains("\"productname\"")
+    private func isNextcloud(at address: Address) async -> Bool { await cloudStatus(at: address) != nil }
+
+    /// Whether an ownCloud server answers below an address. The names of servers are the choice of their operators, but
+    /// only Nextcloud states whether it has extended support.
+    private func isOwnCloud(at address: Address) async -> Bool {
+        await cloudStatus(at: address)?.contains("\"extendedSupport\"") == false
+    }
+
+    /// Returns the status of a Nextcloud or ownCloud server below an address. Returns nil if there is none.
+    private func cloudStatus(at address: Address) async -> String? {
+        guard let text = await text(at: try? address.resolving("status.php")),
+            text.contains("\"installed\":true"), text.contains("\"productname\"")
+        else { return nil }
+        return text
     }
 
     private func library(_ kind: GalleryKind, on server: Address) -> Place? {

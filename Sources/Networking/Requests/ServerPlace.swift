@@ -67,6 +67,8 @@ struct ServerPlace: Sendable {
         if let match = path[range.upperBound...].prefixMatch(of: /photospublic\/([^\/]+)/) {
             return WebDAVParser.Previews(root: server, publicAlbum: String(match.1))
         }
+        // ownCloud shows the previews of shares only to browsers.
+        guard !path[range.upperBound...].hasPrefix("public-files/") else { return nil }
         guard Self.isShare(folder.address) else {
             return WebDAVParser.Previews(root: server, isAlbum: Self.isAlbum(folder.address))
         }
@@ -148,7 +150,7 @@ struct ServerPlace: Sendable {
     static func pages(for address: Address) -> Address? {
         let beginning =
             #//(?:remote\.php/(?:web)?dav/|index\.php/(?:core/preview$|apps/photos/api/v1/preview/)|ocs/v2\.php/cloud/user$)/#
-        guard !isShare(address), !isPublicAlbum(address), let range = address.path.firstRange(of: beginning),
+        guard !isShare(address), !isPublic(address), let range = address.path.firstRange(of: beginning),
             let pages = try? address.resolving(String(address.path[..<range.lowerBound]) + "/"),
             pages.origin == address.origin
         else { return nil }
@@ -164,10 +166,12 @@ struct ServerPlace: Sendable {
             /\/remote\.php\/dav\/(?:photos\/[^\/]+\/(?:shared)?albums|photospublic)\/[^\/]+\/?$/)
     }
 
-    private static func isPublicAlbum(_ address: Address) -> Bool {
-        address.path.contains("/remote.php/dav/photospublic/")
+    /// Whether an address is that of a public album, or of a share on ownCloud.
+    private static func isPublic(_ address: Address) -> Bool {
+        address.path.contains(/\/remote\.php\/dav\/(?:photospublic|public-files)\//)
     }
 
+    /// Whether an address is that of a share on Nextcloud.
     private static func isShare(_ address: Address) -> Bool { address.path.contains("/public.php/dav/files/") }
 
     /// The four properties that every server knows. A request for other properties makes servers answer with an error

@@ -34,16 +34,17 @@ public final class NextcloudServer: Sendable {
     ///   - sharedAlbums: the same of albums that others share with the user; nil for a server without such albums.
     ///   - publicAlbums: the paths of the photos in albums that everyone may see, by the albums' tokens.
     ///   - login: another name with which the user can sign in.
-    ///   - refusesAjax: whether it refuses requests of scripts in web pages, as ownCloud does.
+    ///   - isOwnCloud: whether it is like a server of ownCloud. Such a server refuses requests of scripts in web pages,
+    ///     and its shares have another address.
     public static func start(
         serving folder: String, shares: [String: Share] = [:], albums: [String: [String]] = [:],
         sharedAlbums: [String: [String]]? = [:], publicAlbums: [String: [String]] = [:], login: String? = nil,
-        refusesAjax: Bool = false
+        isOwnCloud: Bool = false
     ) async throws -> NextcloudServer {
         let settings = try JSONSerialization.data(withJSONObject: [
             "folder": folder, "user": user, "passwords": [password], "shares": shares.mapValues(\.setting),
             "albums": albums, "sharedAlbums": sharedAlbums.map { $0 as Any } ?? NSNull(), "publicAlbums": publicAlbums,
-            "login": login.map { $0 as Any } ?? NSNull(), "refusesAjax": refusesAjax,
+            "login": login.map { $0 as Any } ?? NSNull(), "isOwnCloud": isOwnCloud,
         ])
         // Other tests go on while the server starts.
         return try await withCheckedThrowingContinuation { continuation in

@@ -12,7 +12,8 @@ SETTINGS is a file with a JSON object:
     albums        an object from the name of an album of the user's to the paths of its photos
     sharedAlbums  the same of albums that others share with the user; null for a server that knows no such albums
     publicAlbums  an object from the token of a public album to the paths of its photos
-    refusesAjax   whether the user's files refuse every request with X-Requested-With, as ownCloud does
+    isOwnCloud    whether the server is like one of ownCloud: the user's files refuse every request with X-Requested-With, and
+                  shares have another address
 
 LOG gets a line for each request before the answer is sent: method, path and status. The folder may change at any time.
 
@@ -43,6 +44,10 @@ VERSION = {"major": 31, "minor": 0, "micro": 9, "string": "31.0.9", "edition": "
 STATUS = {
     "installed": True, "maintenance": False, "needsDbUpgrade": False, "version": "31.0.9.1", "versionstring": "31.0.9",
     "edition": "", "productname": "Nextcloud", "extendedSupport": False,
+}
+OWNCLOUD_STATUS = {
+    "installed": True, "maintenance": False, "needsDbUpgrade": False, "version": "10.15.0.5", "versionstring": "10.15.0",
+    "edition": "Community", "productname": "Our files", "product": "ownCloud",
 }
 CAPABILITIES = {
     "core": {"pollinterval": 60, "webdav-root": "remote.php/webdav"},
@@ -236,7 +241,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route(self, path):
         page = path.removeprefix("/index.php") or "/"
         user_folder = "/remote.php/dav/files/" + urllib.parse.quote(self.settings["user"]) + "/"
-        share = re.match(r"/public\.php/dav/files/([^/]+)(/.*|$)", path)
+        is_own_cloud = self.settings["isOwnCloud"]
+        shares = r"/remote\.php/dav/public-files/" if is_own_cloud else r"/public\.php/dav/files/"
+        share = re.match(shares + r"([^/]+)(/.*|$)", path)
+        if share:
+            return self.shared_files(share.group(1), path, is_own_cloud)
         if path.startswith("/remote.php/dav/photos/"):
             return self.albums(path) if self.admits_user() else None
         if path.startswith("/remote.php/dav/photospublic/"):
@@ -246,13 +255,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if (path + "/").startswith(root):
                     return self.user_files(root, path)
             return self.fail(404, "File not found") if self.admits_user() else None
-        if share:
-            return self.shared_files(share.group(1), path)
+        if is_own_cloud and path.startswith("/public.php/dav/"):
+            return self.answer(404)
         if self.command == "PROPFIND":
             # WebDAV starts further below.
             return self.answer(405)
         if path == "/status.php":
-            return self.answer_json(STATUS)
+            return self.answer_json(OWNCLOUD_STATUS if is_own_cloud else STATUS)
         if path.startswith("/ocs/"):
             return self.ocs(path)
         if page == "/core/preview":
@@ -294,7 +303,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def admits_user(self):
         """Answers and returns False if the request has no valid credentials."""
-        is_refused = self.is_ajax and self.settings.get("refusesAjax")
+        is_refused = self.is_ajax and self.settings["isOwnCloud"]
         if self.is_signed_in() and not is_refused:
             return True
         if self.is_ajax:
@@ -310,11 +319,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.admits_user():
             self.files(root, os.fsencode(self.settings["folder"]), path, False)
 
-    def shared_files(self, token, path):
+    def shared_files(self, token, path, is_own_cloud):
         share = self.settings["shares"].get(token)
         if share is None:
             return self.fail(404, "")
-        if share["password"] is not None:
+        if is_own_cloud:
+            if share["password"] is not None and self.credentials() != ("public", share["password"]):
+                return self.fail(401, "", [("WWW-Authenticate", 'Basic realm="ownCloud"')])
+        elif share["password"] is not None:
             sent = self.credentials()
             if sent is None:
                 # No challenge: Nextcloud throws before it makes one.
@@ -323,11 +335,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 scheme = "DummyBasic" if self.is_ajax else "Basic"
                 challenge = [("WWW-Authenticate", f'{scheme} realm="Nextcloud"')]
                 return self.fail(401, "Cannot authenticate over ajax calls", challenge)
-        if self.command != "GET" and not self.is_ajax:
+        if self.command != "GET" and not self.is_ajax and not is_own_cloud:
             # The answer of a server that shares nothing with other servers.
             return self.fail(401, "")
         folder = os.path.join(os.fsencode(self.settings["folder"]), os.fsencode(share["folder"]))
-        self.files(f"/public.php/dav/files/{token}/", folder.rstrip(b"/"), path, True)
+        root = "/remote.php/dav/public-files/" if is_own_cloud else "/public.php/dav/files/"
+        self.files(f"{root}{token}/", folder.rstrip(b"/"), path, True)
 
     def files(self, root, folder, path, is_public):
         inner = urllib.parse.unquote_to_bytes((path + "/")[len(root):]).strip(b"/")
