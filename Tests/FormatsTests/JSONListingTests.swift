@@ -76,6 +76,7 @@ import Testing
     @Test("The list of Caddy gives the exact names of its URLs")
     func caddy() throws {
         let piece = try list(Self.caddyList)
+        #expect(piece.caddyEntryCount == 6)
         #expect(piece.folders == [ListedSubfolder(name: Array("2024 #1 & 50%+Ü".utf8))])
         #expect(
             piece.files.map(\.name)
@@ -287,11 +288,13 @@ import Testing
             let piece = try parser.parse(bytes)
             all.files += piece.files
             all.folders += piece.folders
+            all.caddyEntryCount += piece.caddyEntryCount
         }
         let last = try parser.finish()
         #expect(last.etag == nil)
         all.files += last.files
         all.folders += last.folders
+        all.caddyEntryCount += last.caddyEntryCount
         return all
     }
 

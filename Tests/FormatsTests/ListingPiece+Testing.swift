@@ -18,6 +18,7 @@ extension ListingPiece {
         files += piece.files
         folders += piece.folders
         etag = piece.etag ?? etag
+        caddyEntryCount += piece.caddyEntryCount
         hasParentLink = hasParentLink || piece.hasParentLink
         skipped += piece.skipped
         feed = piece.feed ?? feed
@@ -46,6 +47,7 @@ func expectSameForEachCut(
             joined.files += piece.files
             joined.folders += piece.folders
             joined.etag = piece.etag ?? joined.etag
+            joined.caddyEntryCount += piece.caddyEntryCount
             joined.hasParentLink = joined.hasParentLink || piece.hasParentLink
             joined.skipped += piece.skipped
             joined.nextPage = piece.nextPage ?? joined.nextPage

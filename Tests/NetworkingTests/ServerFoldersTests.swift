@@ -297,6 +297,31 @@ import Testing
         #expect(try galleries.ids(cache) == Self.tree.filter { $0 != "2025/e.jpg" }.sorted())
     }
 
+    @Test("If Caddy may have cut a folder’s list, no photo is removed, and the folder counts as skipped")
+    func cutByCaddy() async throws {
+        let server = try ListedServer(.html, ["sub/x.jpg"])
+        func put(_ numbers: Range<Int>, _ folders: [String] = []) {
+            let facts = #""size":1,"mod_time":"2026-11-25T21:00:00Z""#
+            let entries =
+                folders.map { #"{"name":"\#($0)/","url":"./\#($0)/","is_dir":true,\#(facts)}"# }
+                + numbers.map { #"{"name":"\#($0).jpg","url":"./\#($0).jpg","is_dir":false,\#(facts)}"# }
+            let list = "[" + entries.joined(separator: ",") + "]\n"
+            server.answers.withLock { $0 = ["": .answer(200, list, headers: ["Content-Type: application/json"])] }
+        }
+        let cache = try galleries.open(server.url)
+        func skipped() throws -> Int { try cache.read { try $0.gallery() }.skipped }
+        put(1..<10_000, ["sub"])
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache).count == 10_000 && skipped() == 1)
+        put(2..<10_002)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache).count == 10_002 && skipped() == 1)
+        // A shorter list is whole.
+        put(2..<100)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache).count == 98 && skipped() == 0)
+    }
+
     @Test("Links that form a loop end at once")
     func loop() async throws {
         let server = try ListedServer(.html, Self.tree)

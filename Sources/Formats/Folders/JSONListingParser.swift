@@ -135,10 +135,12 @@ private struct JSONListingReader: JSONConsumer {
     /// Adds an entry of Caddy's list. In names, Caddy replaces bytes that are not UTF-8, so this method reads the URL.
     private mutating func addCaddy() -> Bool {
         guard let isFolder = entry.isFolder else { return false }
-        if entry.reference.isSet, let found = folder.name(of: entry.reference.text) {
+        guard entry.reference.isSet else { return false }
+        piece.caddyEntryCount += 1
+        if let found = folder.name(of: entry.reference.text) {
             add(found.name, isFolder: isFolder || found.isFolder, date: ListingDate.moment(entry.date.text))
         }
-        return entry.reference.isSet
+        return true
     }
 
     private mutating func addNginx() -> Bool {

@@ -30,6 +30,9 @@ public struct ListingPiece: Equatable, Sendable {
     /// The token of the list's next page; nil if this is the last page.
     public var nextPage: String?
 
+    /// The number of entries of Caddy's list in this piece, also of those that Vitrine does not show. Caddy cuts long
+    /// lists. Zero for other servers.
+    public var caddyEntryCount = 0
     /// Whether the piece has a link to the parent folder. The list of an empty folder has only such a link.
     public var hasParentLink = false
     /// The address of the first feed to which the web page refers; nil if none was found so far. The feed is on the

@@ -28,11 +28,18 @@ struct ServerFolderReader: Sendable {
         fileprivate(set) var subfolders: [ListedSubfolder] = []
         fileprivate(set) var validators = Validators()
         fileprivate(set) var fileCount = 0
+        fileprivate var caddyEntryCount = 0
         /// A digest of all names and revisions. Folders with the same contents have the same digest.
         fileprivate(set) var signature = 0
         fileprivate var hasParentLink = false
         /// The feed that a web page names first; nil if it names none.
         fileprivate(set) var feed: Address?
+
+        /// Whether the server may have left out entries.
+        ///
+        /// Caddy reads 10,000 entries of a folder, in the order of the disk, and does not say that there are more. It
+        /// lists fewer if it hides some of them.
+        var mayBeCut: Bool { (9_990...10_000).contains(caddyEntryCount) }
     }
 
     /// The server. The value changes when the first answer has come from a public address.
@@ -170,6 +177,8 @@ struct ServerFolderReader: Sendable {
         if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {
             throw RequestError.wrongType("a page without a list")
         }
+        // The list of the next update may have other entries, so it must not count as unchanged.
+        if contents.mayBeCut { contents.validators = Validators() }
         return .read(contents, count: count)
     }
 
@@ -233,6 +242,7 @@ extension ServerFolderReader.Contents {
         // The update does not read more folders anyway.
         subfolders += piece.folders.prefix(max(0, ServerFolders.maximumFolders + 1 - subfolders.count))
         fileCount += piece.files.count
+        caddyEntryCount += piece.caddyEntryCount
         hasParentLink = hasParentLink || piece.hasParentLink
         feed = feed ?? piece.feed
         for file in piece.files { sign(file.name + [0] + file.revision.utf8, digest) }

@@ -142,6 +142,7 @@ struct ServerFolders {
         if folder.path.isEmpty { try takeRoot(contents) }
         parts.append(folder.scope)
         folders.append(ListSource.Folder(path: folder.path, validators: contents.validators))
+        if contents.mayBeCut { try await keepRest(of: contents) }
         // A folder with the contents of an outer folder is a link to it. Without files, two folders could be equal by
         // chance.
         if contents.fileCount > 0, folder.ancestors.contains(contents.signature) { return }
@@ -189,6 +190,17 @@ struct ServerFolders {
             ListSource.Folder(path: folder.path, validators: reader.known[folder.path] ?? Validators()))
         for path in children[folder.path] ?? [] {
             push(ServerFolder(path: path, ancestors: folder.ancestors))
+        }
+    }
+
+    /// Keeps the photos that the list of a folder may have left out, and queues the known subfolders that it lacks.
+    private mutating func keepRest(of contents: ServerFolderReader.Contents) async throws {
+        let folder = contents.folder
+        try await comparer.keep(
+            folder.scope, because: Failure("the server lists only some of its entries", remedy: .none))
+        let listed = Set(contents.subfolders.map { folder.path + $0.name + [UInt8(ascii: "/")] })
+        for path in children[folder.path] ?? [] where !listed.contains(path) {
+            push(ServerFolder(path: path, ancestors: folder.ancestors + [contents.signature]))
         }
     }
 

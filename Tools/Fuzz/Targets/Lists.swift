@@ -115,6 +115,7 @@
                     list.files += piece.files
                     list.folders += piece.folders
                     list.etag = piece.etag ?? list.etag
+                    list.caddyEntryCount += piece.caddyEntryCount
                     list.hasParentLink = list.hasParentLink || piece.hasParentLink
                     list.skipped += piece.skipped
                     list.nextPage = piece.nextPage ?? list.nextPage
