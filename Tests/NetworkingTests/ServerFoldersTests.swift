@@ -100,6 +100,24 @@ import Testing
         #expect(try galleries.ids(cache) == (Self.tree + ["2025/f.jpg"]).sorted())
     }
 
+    @Test(
+        "The date of a list is a validator only if it is older than the answer",
+        arguments: [
+            ("21:00:00", false), ("20:59:59", false), ("21:00:01", false), ("21:00:02", true), (nil, false),
+        ] as [(String?, Bool)])
+    func dateOfList(time: String?, isKept: Bool) async throws {
+        let day = "Wed, 25 Nov 2026"
+        let headers = ["Content-Type: text/html", "Last-Modified: \(day) 21:00:00 GMT"]
+        let answer = [ScriptedServer.Step].answer(
+            200, "<html><head><title>Index of /</title></head><body><a href=\"a.jpg\">a.jpg</a></body></html>",
+            headers: headers + (time.map { ["Date: \(day) \($0) GMT"] } ?? []))
+        let server = try ScriptedServer { _ in answer }
+        let cache = try galleries.open(server.url("/photos/"))
+        for _ in 0..<2 { try await galleries.list(cache) }
+        #expect(try galleries.ids(cache) == ["a.jpg"])
+        #expect(server.requests.map { $0.headers["if-modified-since"] != nil } == [false, isKept])
+    }
+
     @Test("Vitrine sends fewer requests to a busy server, and reads all folders in one update", arguments: [429, 503])
     func busy(status: Int) async throws {
         let tree = (10..<50).map { "\($0)/a.jpg" }

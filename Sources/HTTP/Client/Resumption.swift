@@ -76,10 +76,15 @@ extension HTTPResponse {
             // Section 8.8.3: etagc = %x21 / %x23-7E / obs-text.
             return isStrong && inside.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F } ? tag : nil
         }
-        guard let text = headers["last-modified"], let date = headers["date"],
-            let age = HTTPDate.seconds(from: text, to: date), age >= 60
-        else { return nil }
-        return text
+        guard let age = secondsSinceChange, age >= 60 else { return nil }
+        return headers["last-modified"]
+    }
+
+    /// The number of seconds from the date in `Last-Modified` to that in `Date`. The number is negative for a date in
+    /// the future. The value is nil if the answer lacks a date.
+    public var secondsSinceChange: Int? {
+        guard let text = headers["last-modified"], let date = headers["date"] else { return nil }
+        return HTTPDate.seconds(from: text, to: date)
     }
 }
 

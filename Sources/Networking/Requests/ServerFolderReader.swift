@@ -116,7 +116,7 @@ struct ServerFolderReader: Sendable {
         let listed = try place.folder(of: folder.path)
         let beginning = try await response.beginning()
         if place.kind == .web, !folder.path.isEmpty, Self.isNull(response.head, beginning) {
-            return .read(Contents(folder: folder, head: response.head, validators: response.validators), count: 0)
+            return .read(Contents(folder: folder, head: response.head, validators: Self.validators(response)), count: 0)
         }
         guard let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
             Self.isFormat(format, of: place.kind)
@@ -126,7 +126,7 @@ struct ServerFolderReader: Sendable {
                 for: listed, previews: place.previews(in: listed), prefix: (place.bucket?.prefix ?? []) + folder.path)
         }
         var parser = makeParser()
-        var contents = Contents(folder: folder, head: response.head, validators: response.validators)
+        var contents = Contents(folder: folder, head: response.head, validators: Self.validators(response))
         if place.kind != .web { contents.validators = Validators(etag: folder.etag) }
         var count = 0
         var livePhotos = LivePhotoFilter()
@@ -180,6 +180,17 @@ struct ServerFolderReader: Sendable {
         // The list of the next update may have other entries, so it must not count as unchanged.
         if contents.mayBeCut { contents.validators = Validators() }
         return .read(contents, count: count)
+    }
+
+    /// Returns the validators of a folder's list that show every later change.
+    ///
+    /// A file may still change within the second of the list. If the date of a file is in the future, Caddy calls the
+    /// folder unchanged until then. So a date alone is a validator only if it is older than the answer.
+    private static func validators(_ response: Response) -> Validators {
+        var validators = response.validators
+        let isOld = response.head.secondsSinceChange.map { $0 >= 2 } ?? false
+        if validators.etag == nil, !isOld { validators.lastModified = nil }
+        return validators
     }
 
     /// Whether servers of this kind list folders in this format.
