@@ -213,7 +213,7 @@ public struct GalleryListRequest: NetworkRequest {
                     if rhythm.isBeginningDue(count) {
                         try await comparer.commitBeginning(in: cache, after: head, at: context.now())
                     }
-                }, wait: wait)
+                }, wait: { try await context.wait($0, because: $1, for: cache) })
         } catch
             where !folders.parts.isEmpty
             && !(error is CancellationError || error is FormatError || error is BarrenSite)
@@ -227,15 +227,6 @@ public struct GalleryListRequest: NetworkRequest {
             throw BarrenSite(description: "a web site without photos", folders)
         }
         try await commit(comparer, folders, place, isWhole: true)
-    }
-
-    /// Waits for a server that is too busy, and shows the wait.
-    private func wait(_ duration: Duration, because refusal: RequestError) async throws {
-        let end = Timestamp(
-            milliseconds: context.now().milliseconds + duration.components.seconds * 1_000)
-        context.activity.setPhase(.waiting(refusal.failure, until: end), of: cache.id)
-        context.log.info(.network, "\(cache.address): \(refusal.failure); will go on after \(duration)")
-        try await context.clock.sleep(until: context.clock.now + duration)
     }
 
     /// Returns the head of an answer that shows an unchanged gallery. Returns nil if the gallery has changed.

@@ -186,6 +186,14 @@ public struct RequestContext: Sendable {
         self.clock = clock
         tokens = PictureTokens(clock)
     }
+
+    /// Waits for a gallery's server that is too busy, and shows the wait.
+    func wait(_ duration: Duration, because refusal: RequestError, for cache: GalleryCache) async throws {
+        let end = Timestamp(milliseconds: now().milliseconds + duration.components.seconds * 1_000)
+        activity.setPhase(.waiting(refusal.failure, until: end), of: cache.id)
+        log.info(.network, "\(cache.address): \(refusal.failure); will go on after \(duration)")
+        try await clock.sleep(until: clock.now + duration)
+    }
 }
 
 /// Creates requests for wishes.

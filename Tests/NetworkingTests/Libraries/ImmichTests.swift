@@ -352,6 +352,24 @@ import Testing
         }
     }
 
+    @Test("A server that is busy for a moment gets only the refused request again")
+    func busy() async throws {
+        let server = try await ImmichServer.start(photos: 2_500)
+        try server.order(["fault": "busy", "page": 2])
+        let cache = try galleries.context.caches.open(Address(server.url("/")))
+        enter(ImmichServer.key, cache)
+        let clock = SkippingClock()
+        let context = RequestContext(
+            caches: galleries.context.caches, activity: galleries.activity, log: galleries.log, clock: clock)
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        try await request.perform(over: galleries.client)
+        #expect(
+            server.requests.filter { $0.hasPrefix("POST") } == [
+                Self.page(1), "POST /api/search/metadata 2 503", Self.page(2), Self.page(3),
+            ])
+        #expect(try clock.waits == [.seconds(1)] && photos(cache).count == 2_500)
+    }
+
     @Test(
         "If the server fails midway, the photos so far stay, and no photo is removed",
         arguments: [true, false])

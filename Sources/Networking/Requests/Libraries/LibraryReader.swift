@@ -23,6 +23,9 @@ struct LibraryReader {
     /// The permit of the first request. Later requests get permits of their own.
     private let permit: TransferPermit
     private let sessions: PiwigoSessions
+    /// Waits for a server that is too busy; nil to report the refusal instead.
+    private let wait: (@Sendable (Duration, RequestError) async throws -> Void)?
+    private var patience = Patience()
     /// The session of the user; nil before the first request. Also nil for credentials that open no session.
     private var session: PiwigoSessions.Session?
     /// Whether the first request was sent.
@@ -47,11 +50,14 @@ struct LibraryReader {
     /// - Parameters:
     ///   - library: the library to read; nil for other lists of the server.
     ///   - sessions: the sessions of users.
+    ///   - wait: waits for a server that refuses a later request because it is too busy; nil to report the refusal.
     init(
         server: Address, library: (any PhotoLibrary)? = nil, of cache: GalleryCache, wasPublic: Bool,
-        in sessions: PiwigoSessions = PiwigoSessions(), over client: HTTPClient, with permit: TransferPermit
+        in sessions: PiwigoSessions = PiwigoSessions(), over client: HTTPClient, with permit: TransferPermit,
+        wait: (@Sendable (Duration, RequestError) async throws -> Void)? = nil
     ) {
         (self.server, self.library, self.cache, self.sessions) = (server, library, cache, sessions)
+        self.wait = wait
         (self.wasPublic, self.client, self.permit) = (wasPublic, client, permit)
     }
 
@@ -196,13 +202,28 @@ struct LibraryReader {
             session = try await sessions.openSession(for: plan, at: server, over: client)
         }
         if let session { plan = plan.with(session) }
-        let response = try await Response.to(plan, over: client, with: isFirst ? permit : TransferPermit(.list))
+        let response = try await isFirst ? Response.to(plan, over: client, with: permit) : laterResponse(to: plan)
         guard response.address.origin == server.origin else {
             throw FormatError.notAGallery("a page of another server")
         }
         if head == nil { head = response.head }
         wasPublic = wasPublic || response.head.beganPublic
         return response
+    }
+
+    /// Sends a request after the first. Sends it again while the server is busy, because otherwise all earlier pages
+    /// would be requested again.
+    private mutating func laterResponse(to plan: FetchPlan) async throws -> Response {
+        while true {
+            do {
+                let response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+                patience.renew()
+                return response
+            } catch let error as RequestError where error.isRefusalOfBusyServer {
+                guard let wait else { throw error }
+                try await wait(try patience.delay(after: error), error)
+            }
+        }
     }
 
     /// The question for credentials if guests may see fewer photos; otherwise nil.

@@ -27,7 +27,7 @@ struct LibraryUpdate {
         (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
         reader = LibraryReader(
             server: library.server, library: library, of: cache, wasPublic: wasPublic, in: context.sessions,
-            over: client, with: permit)
+            over: client, with: permit, wait: { try await context.wait($0, because: $1, for: cache) })
     }
 
     /// The changes of a library, and the state that the cache stores.

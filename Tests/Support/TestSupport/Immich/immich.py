@@ -25,8 +25,9 @@ CONTROL is a JSON object, which the next request obeys:
     {"add": "2024-05-06T12:00:00.000Z", "name": "a.jpg"}    adds a photo, which was taken at this time on the camera's clock
     {"delete": NUMBER}                                      deletes a photo
     {"change": NUMBER, …}                                   replaces members of a photo, also those of its `exifInfo`
-    {"fault": NAME, "page": NUMBER}                         repeats the page before, stops the server, or truncates the answer,
-                                                            if the page with this number is asked for
+    {"fault": NAME, "page": NUMBER}                         repeats the page before, stops the server, truncates the answer, or
+                                                            once answers that it is busy, if the page with this number is
+                                                            asked for
     {"tags": {…}}                                           replaces the tags
     {"raw": {PATH: TEXT}}                                   the texts to send for paths
 
@@ -351,7 +352,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return self.send(200, library.raw[url.path].encode())
             self.route(library, url.path, query)
         except Refusal as refusal:
-            names = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found"}
+            names = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 503: "Service Unavailable"}
             self.send_json({
                 "message": refusal.message, "error": names[refusal.status], "statusCode": refusal.status,
                 "correlationId": "k3v1n7x2",
@@ -454,6 +455,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if library.fault.get("page") == page:
             if library.fault["fault"] == "gone":
                 os._exit(1)
+            if library.fault["fault"] == "busy":
+                library.fault = {}
+                raise Refusal(503, "Please come back later")
             if library.fault["fault"] == "repeat":
                 page -= 1
         found = library.search(query)
