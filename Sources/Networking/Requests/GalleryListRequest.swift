@@ -61,10 +61,6 @@ public struct GalleryListRequest: NetworkRequest {
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
         let (record, source) = try cache.read { (try $0.gallery(), try $0.source()) }
         let finder = PlaceFinder(cache, record, source, over: client)
-        if let source, let library = source.library(of: cache.address) {
-            try await update(from: library, after: source, record, over: client, with: permit)
-            return nil
-        }
         if source == nil, let library = context.lockedLibraries[cache.id] {
             do {
                 return try await update(from: .library(library), record, finder, client, permit)
@@ -72,23 +68,21 @@ public struct GalleryListRequest: NetworkRequest {
                 context.lockedLibraries[cache.id] = nil
             }
         }
-        guard let source, source.kind.isServer else {
+        guard let source, source.kind.isServer || source.library(of: cache.address) != nil else {
             return try await update(
                 from: try await finder.find(plan: listPlan(record, source), with: permit), record, finder, client,
                 permit)
         }
         do {
-            let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
-            try await update(from: place, after: source, nil, over: client, with: permit)
+            try await update(from: source, at: source.root, record, over: client, with: permit)
         } catch let failure {
             // The server may have begun to redirect to its secure address. The client follows such a redirect only for
             // a GET.
             let secured = failure as? HTTPError == .forbiddenRedirect ? source.root.secured : nil
-            guard secured != nil || Self.mayBeOfAnotherKind(failure) else { throw failure }
+            guard secured != nil || (source.kind.isServer && Self.mayBeOfAnotherKind(failure)) else { throw failure }
             do {
                 if let secured {
-                    let place = ServerPlace(source.kind, at: secured, of: cache, wasPublic: record.wasPublic)
-                    try await update(from: place, after: nil, nil, over: client, with: TransferPermit(.list))
+                    try await update(from: source, at: secured, record, over: client, with: TransferPermit(.list))
                 } else {
                     let found = try await finder.find(plan: listPlan(record, source), with: permit)
                     // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error
@@ -149,6 +143,20 @@ public struct GalleryListRequest: NetworkRequest {
             }
         }
         return nil
+    }
+
+    /// Updates the cache from a known server.
+    ///
+    /// - Parameter root: the known address, or another one of the same server.
+    private func update(
+        from source: ListSource, at root: Address, _ record: GalleryRecord, over client: HTTPClient,
+        with permit: TransferPermit
+    ) async throws {
+        if let library = source.kind.library(on: root, for: cache.address) {
+            return try await update(from: library, after: source, record, over: client, with: permit)
+        }
+        let place = ServerPlace(source.kind, at: root, of: cache, wasPublic: record.wasPublic)
+        try await update(from: place, after: root == source.root ? source : nil, nil, over: client, with: permit)
     }
 
     /// Updates the cache from a photo library.

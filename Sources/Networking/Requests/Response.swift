@@ -46,7 +46,7 @@ public struct Response {
         if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
         guard isWanted(head, plan) else {
             if PhotoPrismShare.isRefused(head, plan) { throw RequestError.sharedLink(hasPassword: false) }
-            if head.status == 401, ImmichShare.isKey(plan.signIn) {
+            if head.status == 401, ImmichShare.isKey(plan.signIn), isOfServer(head, plan) {
                 let wantsPassword = ImmichRules.wantsPassword(try await bodyOfRefusal(&events))
                 throw RequestError.sharedLink(hasPassword: wantsPassword)
             }
@@ -119,12 +119,17 @@ public struct Response {
         }
     }
 
+    /// Whether an answer comes from the plan's server, and not from another one after a redirect.
+    private static func isOfServer(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
+        (try? Address(head.url))?.origin == plan.address.origin
+    }
+
     /// Returns the question for the user that an answer leads to. Returns nil if there is none.
     ///
     /// A server's question counts only at the plan's origin, because redirects carry no credentials. A proxy's question
     /// always counts.
     private static func question(_ head: HTTPResponse, _ plan: FetchPlan, wasRefused: Bool) -> SignInQuestion? {
-        let isOwn = head.status == 401 && (try? Address(head.url))?.origin == plan.address.origin
+        let isOwn = head.status == 401 && isOfServer(head, plan)
         guard let origin = plan.address.origin, isOwn || head.proxyRefusal != nil else { return nil }
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let isSilent = isOwn && head.challenges.isEmpty && ServerPlace.lacksChallenges(plan.address)

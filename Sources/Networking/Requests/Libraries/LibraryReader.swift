@@ -202,8 +202,16 @@ struct LibraryReader {
             session = try await sessions.openSession(for: plan, at: server, over: client)
         }
         if let session { plan = plan.with(session) }
-        let response = try await isFirst ? Response.to(plan, over: client, with: permit) : laterResponse(to: plan)
+        plan.namesSecuredRefusals = true
+        let response: Response
+        do {
+            response = try await isFirst ? Response.to(plan, over: client, with: permit) : laterResponse(to: plan)
+        } catch is SecuredRefusal {
+            throw HTTPError.forbiddenRedirect
+        }
         guard response.address.origin == server.origin else {
+            // A redirected request carries no credentials, so the answer may lack photos.
+            if response.address.origin == server.secured?.origin { throw HTTPError.forbiddenRedirect }
             throw FormatError.notAGallery("a page of another server")
         }
         if head == nil { head = response.head }

@@ -24,7 +24,8 @@ struct LibraryUpdate {
         _ library: any PhotoLibrary, of cache: GalleryCache, after source: ListSource?, wasPublic: Bool,
         _ context: RequestContext, over client: HTTPClient, with permit: TransferPermit
     ) {
-        (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
+        (self.library, self.cache, self.context) = (library, cache, context)
+        self.source = source.map { $0.root == library.server ? $0 : $0.moved(to: library.server) }
         reader = LibraryReader(
             server: library.server, library: library, of: cache, wasPublic: wasPublic, in: context.sessions,
             over: client, with: permit, wait: { try await context.wait($0, because: $1, for: cache) })
@@ -332,6 +333,12 @@ private struct LibraryState: Equatable {
 }
 
 extension ListSource {
+    /// Returns the source of a library whose server has another address now. An update must read all pages again,
+    /// because they have the addresses of the pictures.
+    fileprivate func moved(to server: Address) -> ListSource {
+        ListSource(kind: kind, root: server, folders: wasSignedIn ? LibraryState.marked([]) : [])
+    }
+
     /// Whether the server recognized the user in the library's last update. Credentials for a web server in front of
     /// that server do not count.
     var wasSignedIn: Bool {
