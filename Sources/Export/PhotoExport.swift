@@ -187,7 +187,7 @@ public actor PhotoExport {
             return
         }
         awaited.attempts += 1
-        wishes.ask(for: subject(awaited.key), importance: .visible)
+        wishes.ask(for: subject(awaited.key), importance: .near)
     }
 
     private func settle(_ photo: Photo?, _ key: PhotoKey, _ onEvent: (Event) -> Void) async throws {

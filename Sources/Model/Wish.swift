@@ -46,7 +46,9 @@ public struct Wish: Hashable, Sendable {
 public enum Importance: Int, Comparable, Hashable, Sendable, CaseIterable {
     /// All other pictures, such as pictures that Vitrine fetches because of a setting.
     case rest
-    /// Thumbnails near the visible part of a list.
+    /// Thumbnails near the visible part of a list, and photos to save.
+    ///
+    /// Pictures that the user retries without looking at them have this importance, too.
     case near
     /// Thumbnails on the screen.
     case visible

@@ -92,6 +92,17 @@ import Testing
         #expect(again.exported == 60 && folder.entries("out").count == 60)
     }
 
+    @Test("An export requests its photos after the thumbnails on the screen") func importance() async throws {
+        let export = try export(try await sync(["Lake"]))
+        let working = Task { try await export.run() }
+        let snapshots = wishes.snapshots()
+        var requested: [Wish] = []
+        while requested.isEmpty { requested = await snapshots.next()?.wishes ?? [] }
+        #expect(requested.allSatisfy { $0.importance < .visible })
+        working.cancel()
+        #expect(try await working.value.left == 1)
+    }
+
     @Test("Photos with the same title get numbered files") func sameTitles() async throws {
         let keys = try await sync(["Lake", "LAKE", "Lake"])
         for key in keys { try await store(key) }

@@ -234,6 +234,7 @@ import Text
         let asked = try #require(await screens.wishes.snapshots().next()?.asked)
         let thumbnails = keys.prefix(2_048).map { Wish.Subject.picture(screens.cache.id, $0, .thumbnail) }
         #expect(try Set(asked.keys) == Set(thumbnails + [screens.subject("p0", .original)]))
+        #expect(await screens.wished().allSatisfy { $0.importance < .visible }, "the screen's thumbnails come first")
         for id in ["p0", "p2099"] {
             let state = try screens.photo(id).thumbnail
             #expect(state.isWanting && state.held == 1)

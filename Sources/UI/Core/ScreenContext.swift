@@ -160,7 +160,7 @@ public final class ScreenContext {
     ) async throws {
         clearObstacles(of: gallery)
         try await clearRows()
-        wishes.ask(for: subjects.filter { $0.photo != nil }, importance: .visible)
+        wishes.ask(for: subjects.filter { $0.photo != nil }, importance: .near)
         wishes.ask(for: subjects.filter { $0.photo == nil }, importance: .list)
         wishes.retry(subjects)
     }
