@@ -307,9 +307,9 @@ extension Activity {
         changeReports(of: subject) { $0.remove(subject) }
     }
 
-    /// Records that a failed subject will not be retried. No wish for the subject is left.
-    public func cancelRetry(of subject: Wish.Subject) {
-        changeReports(of: subject) { $0.cancelRetry(of: subject) }
+    /// Records when a failed subject will be retried. Nil means that no retry is planned.
+    public func setRetry(of subject: Wish.Subject, at time: Timestamp?) {
+        changeReports(of: subject) { $0.setRetry(of: subject, at: time) }
     }
 
     /// Removes the failures of a gallery that was removed.

@@ -48,10 +48,10 @@ struct FailureList {
         return reports.count != count
     }
 
-    /// Records that a subject will not be retried. Returns whether a retry was planned.
-    mutating func cancelRetry(of subject: Wish.Subject) -> Bool {
-        guard let index = index(of: subject), reports[index].next != nil else { return false }
-        reports[index].next = nil
+    /// Records when a subject will be retried; nil for never. Returns whether another time was planned.
+    mutating func setRetry(of subject: Wish.Subject, at time: Timestamp?) -> Bool {
+        guard let index = index(of: subject), reports[index].next != time else { return false }
+        reports[index].next = time
         return true
     }
 

@@ -122,6 +122,19 @@ import Testing
         #expect(after["t"] == before["t"], "who said how long is left alone for so long")
     }
 
+    @Test("The list of failures shows that a retry comes earlier than planned", .unlessItHangs)
+    func shownTimes() async throws {
+        try await putAllOff()
+        network.send(NetworkPresence(isThere: true))
+        // The time of day does not change during the test.
+        try await test.until { [test] in
+            try (Self.here + Self.there).allSatisfy { id in
+                let next = test.activity.failureReport(of: try test.thumbnail(id))?.next
+                return next.map { (45_000...46_000).contains($0.milliseconds) } ?? false
+            }
+        }
+    }
+
     @Test func aLostNetworkWakesNoRequest() async throws {
         try await putAllOff()
         let before = try await waits()

@@ -135,7 +135,7 @@ import Testing
 
     @Test func anUnwantedSubjectStaysAFailure() {
         activity.recordFailure(report(1, attempts: 3, at: 1))
-        activity.cancelRetry(of: thumbnail(1))
+        activity.setRetry(of: thumbnail(1), at: nil)
         var expected = report(1, attempts: 3, at: 1)
         expected.next = nil
         #expect(activity.failures == [expected])
@@ -182,7 +182,7 @@ import Testing
     @Test func subjectsWithoutAFailurePostNoChange() async {
         let changes = activity.changes()
         activity.removeFailure(of: thumbnail(1))
-        activity.cancelRetry(of: thumbnail(1))
+        activity.setRetry(of: thumbnail(1), at: nil)
         activity.removeFailures(of: gallery)
         activity.postNotice("something else")
         #expect(await changes.next() == Activity.Change(hasNotices: true))

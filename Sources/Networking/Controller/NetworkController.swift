@@ -159,7 +159,7 @@ public actor NetworkController {
         case .waiting, .queued: postponed.remove(subject)?.showCancelled()
         case .settled: break
         }
-        context.activity.cancelRetry(of: subject)
+        context.activity.setRetry(of: subject, at: nil)
     }
 
     /// Ends the wish for a subject after success or a permanent failure.
@@ -265,7 +265,9 @@ public actor NetworkController {
     /// Shows when a subject's wait ends. Does nothing while the cache records its failure.
     private func showWait(of subject: Wish.Subject) {
         guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
-        postponed[subject]?.showWaiting(wait.failure, until: wait.until.map(reporter.timeOfDay))
+        let end = wait.until.map(reporter.timeOfDay)
+        postponed[subject]?.showWaiting(wait.failure, until: end)
+        context.activity.setRetry(of: subject, at: end)
     }
 
     /// Shows an unknown start time for due requests that could not start.
@@ -420,15 +422,13 @@ public actor NetworkController {
     }
 
     private func succeed(_ operation: Operation) {
-        reporter.recordSuccess()
-        // Local files come over no network and need no log entry each.
-        if !operation.candidate.isLocal {
-            let time = Int(clamped: (clock.now - operation.start).seconds * 1000)
-            context.log.info(
-                .network, "\(operation.request.address): \(operation.received) bytes received in \(time) ms")
-        }
+        reporter.recordSuccess(of: operation)
         operation.request.showDone()
         for subject in operation.everServed { context.activity.removeFailure(of: subject) }
+        // A host that answered this request is likely to answer others. An export learns this before its wish ends.
+        let host = operation.candidate.host
+        lost.recordSign(of: host)
+        if !host.isEmpty { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
         let identity = operation.request.identity
         let unfinished = operation.served.filter { factory.isIncomplete($0, after: operation.request) }
         for subject in unfinished { table.enqueue(subject) }
@@ -439,10 +439,6 @@ public actor NetworkController {
                 retry(subject)
             }
         }
-        // A host that answered this request is likely to answer others.
-        let host = operation.candidate.host
-        lost.recordSign(of: host)
-        if !host.isEmpty { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
     }
 
     private func fail(_ operation: Operation, _ error: RequestError) async {

@@ -60,8 +60,15 @@ struct TrafficReporter {
         return troubles > Self.mostTroubles
     }
 
-    /// Notes that something was stored.
-    mutating func recordSuccess() { troubles = 0 }
+    /// Notes that the answer to an operation was stored, and logs its size and time.
+    mutating func recordSuccess(of operation: Operation) {
+        troubles = 0
+        // Local files come over no network and need no log entry each.
+        guard !operation.candidate.isLocal else { return }
+        let time = Int(clamped: (clock.now - operation.start).seconds * 1000)
+        context.log.info(
+            .network, "\(operation.request.address): \(operation.received) bytes received in \(time) ms")
+    }
 
     /// Logs and reports that the cache cannot be read. For example, no file descriptor may be free.
     ///
