@@ -155,7 +155,7 @@ actor ExternalProgram {
         copies += 1
         let result = Mutex<Result<String, ExportError>?>(nil)
         let export = try PhotoExport(
-            [key], of: cache, to: copyFolder, mask: .ownerOnly, wishes: wishes, mayFetch: false)
+            [key], of: cache, to: copyFolder, mask: .ownerOnly, wishes: wishes, retries: nil)
         _ = try await export.run { event in result.withLock { $0 = event.result } }
         switch result.withLock({ $0 }) {
         case .success(let path):

@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Model
+import Text
 
 /// A folder of the user that receives exported photos.
 ///
@@ -185,5 +186,109 @@ extension ExportError {
     fileprivate static func failed(_ path: String, _ error: SystemError = SystemError()) -> ExportError {
         lasting.contains(error.code)
             ? .unusable(path: path, reason: "\(error)") : .file(path: path, reason: "\(error)")
+    }
+}
+
+/// A file name made from a photo's title.
+///
+///     ExportName(photo, .jpeg).text        // "Lake.jpg"
+///
+/// Titles come from strangers and may contain paths, terminal commands or hidden-file names. The result is always a
+/// single visible name.
+struct ExportName: Hashable {
+    private let stem: String
+    private let ending: String
+
+    /// The longest file name without its ending, in bytes. File systems allow 255 bytes; the rest is for the ending and
+    /// a number.
+    private static let longest = 180
+
+    /// Makes a file name from the photo's title.
+    ///
+    /// - Parameter format: the file's actual format, which may contradict the title.
+    init(_ photo: Photo, _ format: PictureSignature?) {
+        self.init(named: photo.name, id: photo.galleryID, format)
+    }
+
+    /// Makes a file name from a photo's title and its id in the gallery's list.
+    init(named name: String, id: String, _ format: PictureSignature?) {
+        let endings = format?.endings ?? Self.videoEnding(id).map { [$0] } ?? []
+        let title = Self.harmless(name)
+        let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
+        // A title may lack an ending, and the format does not tell raw files from TIFFs. So the ending of the photo's
+        // id is the second choice.
+        let listed = endings.first { id.lowercased().hasSuffix("." + $0) }
+        let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
+        let stem = Self.harmless(bare.isEmpty ? id : bare)
+        let short = Self.cut(stem)
+        self.stem = short.isEmpty ? "photo" : short
+        ending =
+            own.map { title.suffix($0.count + 1) }.map(String.init) ?? (listed ?? endings.first).map { "." + $0 } ?? ""
+    }
+
+    /// Returns the ending of a video's name in lower case. Returns nil for another name.
+    private static func videoEnding(_ name: String) -> String? {
+        guard PictureName.isVideo(path: name) else { return nil }
+        return name.lowercased().split(separator: ".").last.map(String.init)
+    }
+
+    private init(stem: String, ending: String) { (self.stem, self.ending) = (stem, ending) }
+
+    /// The file name.
+    var text: String { stem + ending }
+
+    /// The name in lower case, for comparisons, because some file systems ignore case.
+    var folded: String { text.lowercased() }
+
+    /// Returns the name with a number, for another photo with the same title.
+    func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
+
+    /// The name without the characters that FAT and exFAT do not allow.
+    var portable: ExportName {
+        var scalars = stem.unicodeScalars.map { #"\:*?"<>|"#.unicodeScalars.contains($0) ? "_" : $0 }
+        if ending.isEmpty, let last = scalars.last, last == " " || last == "." { scalars[scalars.count - 1] = "_" }
+        return ExportName(stem: String(String.UnicodeScalarView(scalars)), ending: ending)
+    }
+
+    /// Returns a text that is safe as a visible file's name. Works on scalars, because Swift treats a slash, dot or
+    /// dash and a following accent as one character.
+    private static func harmless(_ text: String) -> String {
+        var name = text.madeVisible.unicodeScalars.map { $0 == "/" ? "_" : $0 }
+        while name.last == " " || name.last == "." { name.removeLast() }
+        while name.first == " " { name.removeFirst() }
+        // A leading dot would hide the file; a leading dash would make it an option of a command.
+        if name.first == "." || name.first == "-" { name[0] = "_" }
+        return String(String.UnicodeScalarView(name))
+    }
+
+    private static func cut(_ text: String) -> String {
+        var size = 0
+        return String(
+            text.prefix { character in
+                size += character.utf8.count
+                return size <= longest
+            })
+    }
+}
+
+extension PictureSignature {
+    /// The file name endings of the format, the usual ending first.
+    fileprivate var endings: [String] {
+        switch self {
+        case .jpeg: ["jpg", "jpeg", "jpe", "jfif", "mpo"]
+        case .png: ["png"]
+        case .gif: ["gif"]
+        case .webp: ["webp"]
+        case .tiff: ["tif", "tiff", "arw", "cr2", "dng", "nef", "nrw", "pef", "srw"]
+        case .heif: ["heic", "heif", "avif"]
+        case .bmp: ["bmp", "dib"]
+        case .netpbm: ["pnm", "pbm", "pgm", "ppm", "pam"]
+        case .qoi: ["qoi"]
+        case .jxl: ["jxl"]
+        case .raf: ["raf"]
+        case .cr3: ["cr3"]
+        case .orf: ["orf"]
+        case .rw2: ["rw2"]
+        }
     }
 }

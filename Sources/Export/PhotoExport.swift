@@ -8,7 +8,8 @@ import Text
 
 /// Copies photos from a gallery's cache into a folder.
 ///
-///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", mask: mask, wishes: wishes)
+///     let export = try PhotoExport(
+///         keys, of: cache, to: "/home/me/lake", mask: mask, wishes: wishes, retries: retries)
 ///     let report = try await export.run { event in print(event.result) }
 ///
 /// The export has no network access. For each missing photo it registers a wish, as the screens do. The network
@@ -67,7 +68,8 @@ public actor PhotoExport {
     private let cache: GalleryCache
     private let folder: ExportFolder
     private let wishes: Wishes
-    private let mayFetch: Bool
+    /// The retries of requests; nil if the program fetches no photos.
+    private let retries: RetryWatch?
     private let mayTryAgain: @Sendable () async -> Bool
     private let keys: [PhotoKey]
     private var pending: ArraySlice<PhotoKey>
@@ -90,6 +92,13 @@ public actor PhotoExport {
         var attempts = 0
         /// Whether the export can copy the photo, or report its failure, without another request.
         var isReady = false
+        /// The failure of an earlier request for the photo; nil for none.
+        var formerFailure: FailureReport?
+    }
+
+    /// The event that wishes or failures have changed.
+    private struct Turn: Coalescing {
+        mutating func merge(_ later: Turn) {}
     }
 
     /// The maximum number of photos in progress at a time. The number suffices to keep any network connection busy.
@@ -103,15 +112,15 @@ public actor PhotoExport {
     /// - Parameters:
     /// - folder: the destination; created if missing.
     /// - mask: the permissions of new files, and of the folder if it is new.
-    /// - mayFetch: whether the program fetches photos. If not, photos missing from the cache fail.
+    /// - retries: the retries of requests; nil if the program fetches no photos. Missing photos then fail.
     /// - mayTryAgain: called after a failed fetch. Returns true if a retry may succeed, such as after a password was
     ///   found.
     public init(
         _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, mask: CreationMask, wishes: Wishes,
-        mayFetch: Bool = true,
+        retries: RetryWatch?,
         mayTryAgain: @escaping @Sendable () async -> Bool = { false }
     ) throws(ExportError) {
-        (self.cache, self.wishes, self.mayFetch, pending) = (cache, wishes, mayFetch, keys[...])
+        (self.cache, self.wishes, self.retries, pending) = (cache, wishes, retries, keys[...])
         self.keys = keys
         self.mayTryAgain = mayTryAgain
         self.folder = try ExportFolder(folder, mask)
@@ -125,11 +134,16 @@ public actor PhotoExport {
                 wishes.release(subject(photo.key))
             }
         }
-        // A wish disappears when it is fulfilled or has failed, so the export needs to wait only for new snapshots of
-        // the wishes.
-        let snapshots = wishes.snapshots()
+        // A wish disappears when it is fulfilled or has failed for good. A wish that waits for a retry has a failure.
+        let (snapshots, turns) = (wishes.snapshots(), CoalescingStream<Turn>())
+        let listening = Task { for await _ in snapshots { turns.send(Turn()) } }
+        let relay = retries?.relay { turns.send(Turn()) }
+        defer {
+            listening.cancel()
+            withExtendedLifetime(relay) {}
+        }
         try await advance(onEvent)
-        while !awaited.isEmpty, !isRefused, await snapshots.next() != nil { try await advance(onEvent) }
+        while !awaited.isEmpty, !isRefused, await turns.next() != nil { try await advance(onEvent) }
         report.left = awaited.count + pending.count
         return report
     }
@@ -149,13 +163,14 @@ public actor PhotoExport {
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
-            while !isStopped, let first = awaited.first, first.isReady {
+            while !isStopped, let first = awaited.first, first.isReady || isFirstHopeless {
                 let photo = try cache.read { try $0.photo(first.key) }
                 if photo?.original.trouble != nil, await mayTryAgain() {
                     awaited = awaited.map { Awaited(key: $0.key) }
                     try wishForAwaited()
                 } else {
                     awaited.removeFirst()
+                    if !first.isReady { wishes.stop(subject(first.key)) }
                     try await settle(photo, first.key, onEvent)
                 }
             }
@@ -182,12 +197,25 @@ public actor PhotoExport {
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
-        guard mayFetch, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo) else {
+        guard let retries, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo) else {
             awaited.isReady = true
             return
         }
         awaited.attempts += 1
+        awaited.formerFailure = retries.failure(of: subject(awaited.key))
         wishes.ask(for: subject(awaited.key), importance: .near)
+    }
+
+    /// Whether the first photo keeps failing while no other photo arrives.
+    ///
+    /// A request of the browser may wait hours for its next attempt. Photos that have arrived do not wait that long. If
+    /// no photo has arrived, the server may be down. Then the export waits until the server answers again.
+    private var isFirstHopeless: Bool {
+        guard let retries else { return false }
+        let areSettled = awaited.allSatisfy {
+            $0.isReady || retries.isFarAway(subject($0.key), after: $0.formerFailure)
+        }
+        return areSettled && (awaited.contains(where: \.isReady) || pending.isEmpty && report.exported > 0)
     }
 
     private func settle(_ photo: Photo?, _ key: PhotoKey, _ onEvent: (Event) -> Void) async throws {
@@ -199,7 +227,7 @@ public actor PhotoExport {
         switch result {
         case .success:
             report.exported += 1
-            if mayFetch, photo?.isRemoteVideo == true { await removeLarge(key) }
+            if retries != nil, photo?.isRemoteVideo == true { await removeLarge(key) }
         case .failure(let error) where error.stopsExport:
             // Requests for further photos would be in vain. The photo is not saved yet, like the photos after it.
             isRefused = true
@@ -227,7 +255,7 @@ public actor PhotoExport {
         let opened: (file: Int32, path: String)?
         do { opened = try openFile(of: key) } catch let error as ExportError { return .failure(error) }
         // If the newer edition cannot be fetched, export the older one.
-        guard let (file, path) = opened else { return .failure(.unavailable(Self.reason(photo))) }
+        guard let (file, path) = opened else { return .failure(.unavailable(reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
             let name = ExportName(photo, try Self.format(of: file, at: path))
@@ -284,11 +312,10 @@ public actor PhotoExport {
         }
     }
 
-    private static func reason(_ photo: Photo) -> String {
-        switch photo.original.trouble {
-        case .bad(let failure), .putOff(let failure): failure.reason
-        case nil: "Vitrine has not fetched the photo"
-        }
+    private func reason(_ photo: Photo) -> String {
+        // The cache may not have recorded the latest failure yet.
+        let failure = photo.original.trouble?.failure ?? retries?.failure(of: subject(photo.key))?.failure
+        return failure?.reason ?? "Vitrine has not fetched the photo"
     }
 }
 
@@ -386,110 +413,6 @@ public enum ExportError: Error, Equatable, CustomStringConvertible {
         case .exists(let path): "\(path) already exists with different content. Vitrine did not overwrite it."
         case .gone: "The photo is no longer in the gallery."
         case .unavailable(let reason): "The photo is not in the cache: \(reason)."
-        }
-    }
-}
-
-/// A file name made from a photo's title.
-///
-///     ExportName(photo, .jpeg).text        // "Lake.jpg"
-///
-/// Titles come from strangers and may contain paths, terminal commands or hidden-file names. The result is always a
-/// single visible name.
-struct ExportName: Hashable {
-    private let stem: String
-    private let ending: String
-
-    /// The longest file name without its ending, in bytes. File systems allow 255 bytes; the rest is for the ending and
-    /// a number.
-    private static let longest = 180
-
-    /// Makes a file name from the photo's title.
-    ///
-    /// - Parameter format: the file's actual format, which may contradict the title.
-    init(_ photo: Photo, _ format: PictureSignature?) {
-        self.init(named: photo.name, id: photo.galleryID, format)
-    }
-
-    /// Makes a file name from a photo's title and its id in the gallery's list.
-    init(named name: String, id: String, _ format: PictureSignature?) {
-        let endings = format?.endings ?? Self.videoEnding(id).map { [$0] } ?? []
-        let title = Self.harmless(name)
-        let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
-        // A title may lack an ending, and the format does not tell raw files from TIFFs. So the ending of the photo's
-        // id is the second choice.
-        let listed = endings.first { id.lowercased().hasSuffix("." + $0) }
-        let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
-        let stem = Self.harmless(bare.isEmpty ? id : bare)
-        let short = Self.cut(stem)
-        self.stem = short.isEmpty ? "photo" : short
-        ending =
-            own.map { title.suffix($0.count + 1) }.map(String.init) ?? (listed ?? endings.first).map { "." + $0 } ?? ""
-    }
-
-    /// Returns the ending of a video's name in lower case. Returns nil for another name.
-    private static func videoEnding(_ name: String) -> String? {
-        guard PictureName.isVideo(path: name) else { return nil }
-        return name.lowercased().split(separator: ".").last.map(String.init)
-    }
-
-    private init(stem: String, ending: String) { (self.stem, self.ending) = (stem, ending) }
-
-    /// The file name.
-    var text: String { stem + ending }
-
-    /// The name in lower case, for comparisons, because some file systems ignore case.
-    var folded: String { text.lowercased() }
-
-    /// Returns the name with a number, for another photo with the same title.
-    func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
-
-    /// The name without the characters that FAT and exFAT do not allow.
-    var portable: ExportName {
-        var scalars = stem.unicodeScalars.map { #"\:*?"<>|"#.unicodeScalars.contains($0) ? "_" : $0 }
-        if ending.isEmpty, let last = scalars.last, last == " " || last == "." { scalars[scalars.count - 1] = "_" }
-        return ExportName(stem: String(String.UnicodeScalarView(scalars)), ending: ending)
-    }
-
-    /// Returns a text that is safe as a visible file's name. Works on scalars, because Swift treats a slash, dot or
-    /// dash and a following accent as one character.
-    private static func harmless(_ text: String) -> String {
-        var name = text.madeVisible.unicodeScalars.map { $0 == "/" ? "_" : $0 }
-        while name.last == " " || name.last == "." { name.removeLast() }
-        while name.first == " " { name.removeFirst() }
-        // A leading dot would hide the file; a leading dash would make it an option of a command.
-        if name.first == "." || name.first == "-" { name[0] = "_" }
-        return String(String.UnicodeScalarView(name))
-    }
-
-    private static func cut(_ text: String) -> String {
-        var size = 0
-        return String(
-            text.prefix { character in
-                size += character.utf8.count
-                return size <= longest
-            })
-    }
-}
-
-extension PictureSignature {
-    /// The file name endings of the format, the usual ending first.
-    fileprivate var endings: [String] {
-        switch self {
-        case .jpeg: ["jpg", "jpeg", "jpe", "jfif", "mpo"]
-        case .png: ["png"]
-        case .gif: ["gif"]
-        case .webp: ["webp"]
-        case .tiff: ["tif", "tiff", "arw", "cr2", "dng", "nef", "nrw", "pef", "srw"]
-        case .heif: ["heic", "heif", "avif"]
-        case .bmp: ["bmp", "dib"]
-        case .netpbm: ["pnm", "pbm", "pgm", "ppm", "pam"]
-        case .qoi: ["qoi"]
-        case .jxl: ["jxl"]
-        case .raf: ["raf"]
-        case .cr3: ["cr3"]
-        case .orf: ["orf"]
-        case .rw2: ["rw2"]
         }
     }
 }

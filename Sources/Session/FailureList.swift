@@ -1,3 +1,4 @@
+import Concurrency
 import Model
 
 /// The failures of this run without a later success.
@@ -57,6 +58,40 @@ struct FailureList {
 
     private func index(of subject: Wish.Subject) -> Int? {
         subjects.contains(subject) ? reports.lastIndex { $0.subject == subject } : nil
+    }
+}
+
+/// The failures of requests, with the times of their retries.
+public struct RetryWatch: Sendable {
+    private let activity: Activity
+    private let now: @Sendable () -> Timestamp
+
+    /// The number of seconds from now beyond which an attempt is far away.
+    private static let patience = 60.0
+
+    /// Creates a watch.
+    ///
+    /// - Parameter now: returns the current time.
+    public init(_ activity: Activity, now: @escaping @Sendable () -> Timestamp) {
+        (self.activity, self.now) = (activity, now)
+    }
+
+    /// Returns the failure of a subject. Returns nil if the subject has not failed, or has succeeded since.
+    public func failure(of subject: Wish.Subject) -> FailureReport? { activity.failureReport(of: subject) }
+
+    /// Returns whether a request has failed again, and its next attempt is far away.
+    ///
+    /// Without a network, no attempt counts as far away, because requests start as soon as the network is back.
+    public func isFarAway(_ subject: Wish.Subject, after former: FailureReport?) -> Bool {
+        guard let report = failure(of: subject), report.failure.remedy == .time, report.last != former?.last else {
+            return false
+        }
+        return report.next.map { $0 > now().advanced(by: Self.patience) } ?? true
+    }
+
+    /// Calls `body` after each change of failures, until the result is released.
+    public func relay(_ body: @escaping @Sendable () -> Void) -> Relay<Activity.Change> {
+        activity.relayChanges { if $0.hasFailures { body() } }
     }
 }
 

@@ -44,7 +44,10 @@ import Testing
     }
 
     private func export(_ keys: [PhotoKey], mayFetch: Bool = true) throws -> PhotoExport {
-        try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, mayFetch: mayFetch)
+        let retries = RetryWatch(Activity()) { Timestamp(milliseconds: 0) }
+        return try PhotoExport(
+            keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, retries: mayFetch ? retries : nil
+        )
     }
 
     private func isHeld(_ key: PhotoKey) throws -> Bool {

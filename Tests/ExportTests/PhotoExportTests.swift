@@ -14,6 +14,7 @@ import Testing
 @Suite struct PhotoExportTests {
     private let folder = TestFolder()
     private let wishes = Wishes()
+    private let activity = Activity()
     private let cache: GalleryCache
 
     init() throws {
@@ -54,8 +55,13 @@ import Testing
     }
 
     private func export(_ keys: [PhotoKey], mayFetch: Bool = true) throws -> PhotoExport {
-        try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, mayFetch: mayFetch)
+        try PhotoExport(
+            keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, retries: mayFetch ? retries : nil
+        )
     }
+
+    /// The retries, at a time that does not change.
+    private var retries: RetryWatch { RetryWatch(activity) { Timestamp(milliseconds: 10_000) } }
 
     /// Calls the body for each wish and then withdraws the wish.
     private func serve(_ body: @escaping @Sendable (PhotoKey) async throws -> Void) -> Task<Void, any Error> {
@@ -138,6 +144,70 @@ import Testing
         #expect(texts["?"] == "The photo is no longer in the gallery.")
     }
 
+    /// Records that a request failed, and the time in seconds until its next attempt.
+    private func putOff(_ key: PhotoKey, at time: Int64, for seconds: Double) {
+        let last = Timestamp(milliseconds: time)
+        activity.recordFailure(
+            FailureReport(
+                .picture(cache.id, key, .original), Failure("the server answered 500", remedy: .time), attempts: 3,
+                first: last, last: last, next: Timestamp(milliseconds: 10_000).advanced(by: seconds)))
+    }
+
+    @Test("A photo that keeps failing is reported, and the others are exported", .unlessItHangs, arguments: [0, 7, 19])
+    func keepsFailing(index: Int) async throws {
+        let keys = try await sync((0..<20).map { "Photo \($0)" })
+        let failing = Wish.Subject.picture(cache.id, keys[index], .original)
+        // The failure of an earlier request says nothing about the export's request.
+        putOff(keys[index], at: 1, for: 3_600)
+        let attempts = Mutex(0)
+        let serving = Task {
+            for await snapshot in wishes.snapshots() {
+                for wish in snapshot.wishes where wish.subject != failing && wishes.isStanding(wish.subject) {
+                    try await store(try #require(wish.subject.photo))
+                    wishes.fulfil(wish.subject)
+                }
+                guard snapshot.wishes.map(\.subject) == [failing] else { continue }
+                // The second attempt follows within a second. The next one is far away.
+                attempts.withLock { $0 += 1 }
+                putOff(keys[index], at: 2, for: 1)
+                putOff(keys[index], at: 3, for: 3_600)
+            }
+        }
+        defer { serving.cancel() }
+        let failures = Mutex<[String]>([])
+        let report = try await export(keys).run { event in
+            if let failure = event.failure(after: nil) { failures.withLock { $0.append(failure) } }
+        }
+        #expect(report == PhotoExport.Report(exported: 19, failed: 1, left: 0) && wishes.isEmptyNow)
+        let failure = "“Photo \(index)”: The photo is not in the cache: the server answered 500."
+        #expect(failures.withLock { $0 } == [failure] && attempts.withLock { $0 } > 0)
+    }
+
+    @Test("After an outage, an export waits for the photos that are tried again soon", .unlessItHangs)
+    func outage() async throws {
+        let keys = try await sync((0..<20).map { "Photo \($0)" })
+        let serving = Task {
+            var isDown = true
+            for await snapshot in wishes.snapshots() {
+                let standing = snapshot.wishes.map(\.subject).filter { wishes.isStanding($0) }.compactMap(\.photo)
+                if isDown {
+                    for key in standing { putOff(key, at: 1, for: 3_600) }
+                    guard standing.count == 16 else { continue }
+                    // The server answers again, and all requests are tried again soon.
+                    isDown = false
+                    for key in standing { putOff(key, at: 1, for: 1) }
+                }
+                // The last photo comes first.
+                for key in standing.reversed() {
+                    try await store(key)
+                    wishes.fulfil(.picture(cache.id, key, .original))
+                }
+            }
+        }
+        defer { serving.cancel() }
+        #expect(try await export(keys).run() == PhotoExport.Report(exported: 20, failed: 0, left: 0))
+    }
+
     /// As when a stored password is found after the server has asked for it.
     @Test("Failed photos are retried when a password is found") func retriesAfterPassword() async throws {
         let keys = try await sync((0..<20).map { "Photo \($0)" })
@@ -149,8 +219,9 @@ import Testing
             try await cache.writer.recordTrouble(.bad(failure), for: .original, of: key, edition: edition)
         }
         defer { serving.cancel() }
-        let export = try PhotoExport(keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes) {
-            [cache] in
+        let export = try PhotoExport(
+            keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes, retries: retries
+        ) { [cache] in
             isAnswered.withLock { $0 = true }
             let failed = (try? cache.read { try $0.counts().failed }) ?? 0
             try? await cache.writer.retry()

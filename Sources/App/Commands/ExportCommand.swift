@@ -1,6 +1,7 @@
 import Cache
 import Export
 import Glibc
+import Logging
 import Model
 import Session
 import Settings
@@ -55,8 +56,10 @@ struct ExportCommand {
         await cache.writer.adoptRatings()
         let (keys, unknown) = try Self.keys(ids, filter, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
+        let retries = RetryWatch(services.activity) { Timestamp(milliseconds: Log.systemTime()) }
         let export = try PhotoExport(
-            keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes, mayFetch: mayFetch
+            keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes,
+            retries: mayFetch ? retries : nil
         ) {
             await !services.takeUpAnswers(of: [cache]).isEmpty
         }

@@ -106,7 +106,7 @@ public final class ScreenContext {
         self.open = open
         exports = Exports(
             folder: settings.settings.exportFolder ?? exportFolder, mask: creationMask, wishes: wishes,
-            mayFetch: !settings.settings.offline)
+            retries: RetryWatch(activity, now: now), mayFetch: !settings.settings.offline)
         self.wait = wait
         videoFrames = { pipeline.frames(of: $0) }
         self.now = now

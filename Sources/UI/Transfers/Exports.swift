@@ -28,6 +28,7 @@ final class Exports {
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
+    private let retries: RetryWatch
     /// Whether exports may fetch missing photos. Not private because the user may change the offline setting.
     var mayFetch: Bool
 
@@ -37,19 +38,20 @@ final class Exports {
     ///   - folder: the folder to suggest first.
     ///   - mask: the permissions that new files may have.
     ///   - mayFetch: whether exports may fetch missing photos.
-    init(folder: String, mask: CreationMask, wishes: Wishes, mayFetch: Bool) {
-        (self.folder, self.mask, self.wishes, self.mayFetch) = (folder, mask, wishes, mayFetch)
+    init(folder: String, mask: CreationMask, wishes: Wishes, retries: RetryWatch, mayFetch: Bool) {
+        (self.folder, self.mask, self.mayFetch) = (folder, mask, mayFetch)
+        (self.wishes, self.retries) = (wishes, retries)
     }
 
     /// Starts to save photos to a folder.
     func begin(_ keys: [PhotoKey], of cache: GalleryCache, to folder: String, name: String, gallery: String) {
         let (events, continuation) = AsyncStream<PhotoExport.Event>.makeStream()
-        let work = Task.detached { [mask, wishes, mayFetch] () -> ExportJob.Outcome in
+        let work = Task.detached { [mask, wishes, retries, mayFetch] () -> ExportJob.Outcome in
             defer { continuation.finish() }
             do {
                 let export = try PhotoExport(
                     keys, of: cache, to: folder, mask: mask, wishes: wishes,
-                    mayFetch: mayFetch || cache.address.isPlainFolder)
+                    retries: mayFetch || cache.address.isPlainFolder ? retries : nil)
                 let report = try await export.run { continuation.yield($0) }
                 return .success((report, export))
             } catch {
