@@ -182,6 +182,22 @@ import Testing
         try await test.until { [test] in try test.photo("t").thumbnail.isCurrent }
     }
 
+    /// Thumbnails stand for photos here. Before, they were fetched in advance.
+    @Test("A photo that is opened does not wait for its retry", .unlessItHangs, arguments: ["t", "a"])
+    func opened(id: String) async throws {
+        try await putAllOff()
+        let before = try await waits()
+        test.put("/t/\(id)", .answer(200, NetworkTest.picture(id)))
+        test.wishes.state([Wish(try test.thumbnail(id), importance: .lookedAt)], by: test.wishes.makeWisher())
+        // At least a second lies between two attempts.
+        try await untilWoken(within: .seconds(1))
+        let after = try await waits()
+        #expect(after[id] == .seconds(1) && after.filter { $0.key != id } == before.filter { $0.key != id })
+        #expect(try !test.photo(id).thumbnail.isCurrent)
+        passQuietTime()
+        try await test.until { [test] in try test.photo(id).thumbnail.isCurrent }
+    }
+
     /// `Retry-After: 0` does not ask for a long wait.
     @Test("BEHAVIOURS 5.4: a success ends waits with a shorter Retry-After too", arguments: ["0", "3"])
     func askedForLess(retryAfter: String) async throws {

@@ -103,7 +103,8 @@ struct RequestTable {
 
     /// Replaces the wishes. The caller passes each subject only once.
     ///
-    /// If a host asked for a wait, the wait goes on when the subject is wanted again. An opened photo does not wait.
+    /// If a host asked for a wait, the wait goes on when the subject is wanted again. An opened photo does not wait,
+    /// whether it was wanted before or not.
     ///
     /// - Returns: the subjects that no wish names any more, and their last states.
     mutating func adopt(
@@ -123,10 +124,15 @@ struct RequestTable {
         numbered.reserveCapacity(wanted.count)
         for (rank, wish) in wanted.enumerated() {
             var entry = entries[wish.subject] ?? add(wish)
+            let isOpened = entry.importance < .lookedAt && wish.importance == .lookedAt
             (entry.importance, entry.rank) = (wish.importance, rank)
             entries[wish.subject] = entry
-            if entry.phase == .new, resumeWait(of: wish) { continue }
-            if [.new, .queued].contains(entry.phase) { enqueue(wish.subject) }
+            switch entry.phase {
+            case .new: if !resumeWait(of: wish) { enqueue(wish.subject) }
+            case .queued: enqueue(wish.subject)
+            case .waiting: if isOpened { hasten(wish.subject, at: now) }
+            case .running, .settled: break
+            }
         }
         return dropped
     }
@@ -268,6 +274,7 @@ struct RequestTable {
     ///
     /// - Returns: the host for which the subject waited, and whether the call only shortened the wait. Returns nil if
     ///   the subject did not wait.
+    @discardableResult
     mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> (host: String, isShortened: Bool)? {
         kept[subject] = nil
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
