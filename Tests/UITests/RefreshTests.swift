@@ -90,6 +90,29 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
+    /// The server may have asked for the wait, and a second request would end it.
+    @Test("BEHAVIOURS 2.4: neither an interval nor the focus ends an update's wait for a retry")
+    func waitingForARetry() async throws {
+        var settings = Settings()
+        (settings.syncOnOpen, settings.syncOnFocus, settings.syncInterval) = (false, true, 5)
+        let screens = try TestScreens(settings, now: Timestamp(milliseconds: Self.now * 1000))
+        try await screens.sync([], at: Self.now)
+        screens.open()
+        #expect(await screens.waits.nextBegin() == .seconds(300))
+        screens.wishes.ask(for: screens.list)
+        let failure = Failure("the server answered 503 (server error)", remedy: .time)
+        screens.activity.setPhase(.waiting(failure, until: nil), of: screens.cache.id)
+        let snapshots = screens.wishes.snapshots()
+        screens.waits.pass()
+        // The next interval begins after the end of this one.
+        var wait: Duration?
+        while wait != .seconds(300) { wait = await screens.waits.nextBegin() }
+        screens.bringToFront(true)
+        #expect(snapshots.unfinished?.retried == [])
+        screens.press("r")
+        #expect(snapshots.unfinished?.retried == [screens.list])
+    }
+
     private static let now: Int64 = 1_800_000_000
 
     /// Makes screens with a fixed time.

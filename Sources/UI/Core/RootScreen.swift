@@ -71,7 +71,7 @@ public final class RootScreen: Screen {
         signIns.sender = self
         signIns.onAnswered = { [weak self] in self?.requestList(of: $0) }
         push(GalleriesScreen(context))
-        timer.onDue = { [weak self] in self?.openGallery?.gallery.askForUpdate() }
+        timer.onDue = { [weak self] in self?.openGallery?.gallery.askForAutomaticUpdate() }
         context.nextUpdate = { [weak self] in self?.timer.due(of: $0) }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
         context.onUpdatesReleased = { [weak self] in self?.adaptTimer() }

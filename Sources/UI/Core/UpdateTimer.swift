@@ -153,8 +153,11 @@ struct GalleryUpdates {
 
     init(_ context: ScreenContext) { self.context = context }
 
-    /// Requests an automatic update of a gallery's list. Screens request thumbnails when the thumbnails become visible.
+    /// Requests an automatic update of a gallery's list, unless an update runs or waits for a retry.
+    ///
+    /// Screens request thumbnails when the thumbnails become visible.
     func ask(_ address: Address) {
+        guard !context.activity.isUpdating(GalleryID(address)) else { return }
         Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
             do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
                 log.error(.cache, "\(address): \(error)")

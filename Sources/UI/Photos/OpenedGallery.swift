@@ -96,6 +96,13 @@ final class OpenedGallery {
         askForEveryPicture()
     }
 
+    /// Requests an automatic update, unless an update runs already.
+    ///
+    /// An update may wait because its server asked for that. Only the user ends such a wait.
+    func askForAutomaticUpdate() {
+        if !context.activity.isUpdating(cache.id) { askForUpdate() }
+    }
+
     private func askForEveryPicture() {
         guard !isOffline else { return }
         // Equally important requests run in order, so the photos come after the thumbnails.
@@ -123,6 +130,6 @@ final class OpenedGallery {
 
     /// Updates the gallery when the terminal's window gets the focus, if the settings say so.
     func windowCameToFront() {
-        if context.settings.syncOnFocus { askForUpdate() }
+        if context.settings.syncOnFocus { askForAutomaticUpdate() }
     }
 }
