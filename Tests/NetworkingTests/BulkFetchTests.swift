@@ -1,5 +1,6 @@
 import Logging
 import Model
+import Scheduling
 import TestSupport
 import Testing
 
@@ -22,7 +23,9 @@ import Testing
         return GalleryEntry(id: "\(number)", name: "\(number)", date: date, photo: url, thumbnail: url)
     }
 
-    private func sync(_ entries: [GalleryEntry]) async throws {
+    private func sync(_ entries: [GalleryEntry]) async throws { try await sync(entries, cache) }
+
+    private func sync(_ entries: [GalleryEntry], _ cache: GalleryCache) async throws {
         let draft = try cache.beginSync()
         try draft.add(entries)
         _ = try await cache.writer.commit(
@@ -97,6 +100,27 @@ import Testing
         fetch.settle(subject, after: RequestIdentity(subject, edition: edition), cache)
         #expect(try fetch.refill(cache) { _ in false } == (edition == 1))
         #expect(fetch.underWay == (edition == 1 ? [subject] : []))
+    }
+
+    @Test("BEHAVIOURS 5.2: thumbnails of all photos come before the photos, whichever were requested first")
+    func order() async throws {
+        let caches = try CacheFolder(path: folder.path("others"), log: Log())
+        var wishes: [Wish] = []
+        var (thumbnails, photos): ([Wish.Subject], [Wish.Subject]) = ([], [])
+        for number in 0..<8 {
+            let cache = try caches.open(Address("http://example.org/\(number).xml"))
+            try await sync([try entry(0)], cache)
+            wishes.append(Wish(.everyPicture(cache.id, .original), importance: .rest))
+            wishes.append(Wish(.everyPicture(cache.id, .thumbnail), importance: .rest))
+            let key = try #require(try cache.read { try $0.photo(galleryID: "0") }).key
+            thumbnails.append(.picture(cache.id, key, .thumbnail))
+            photos.append(.picture(cache.id, key, .original))
+        }
+        var fetches = BulkFetches()
+        fetches.adopt(wishes, declined: [])
+        let refill = fetches.refill(caches, RetrySchedule(), at: .zero) { _ in false }
+        #expect(refill.hasChanged && refill.failures.isEmpty)
+        #expect(fetches.wishes(except: []).map(\.subject) == thumbnails + photos)
     }
 
     @Test func aFetchEndsWithItsLastSubject() async throws {

@@ -125,7 +125,10 @@ struct BulkFetch {
 
 /// All bulk fetches that the current wishes need.
 struct BulkFetches {
-    private var fetches: [Wish.Subject: BulkFetch] = [:]
+    /// The fetches: first thumbnails, then photos, both in the order of wishes.
+    ///
+    /// The user may have requested the photos first, but they come after all other downloads.
+    private var fetches: [BulkFetch] = []
     /// The fetches that could not read the cache. Each has its number of attempts and the time of the next one.
     private var pauses: [Wish.Subject: (attempts: Int, end: Duration)] = [:]
 
@@ -142,34 +145,39 @@ struct BulkFetches {
     /// The time when the first pause ends; nil without a pause.
     var firstDue: Duration? { pauses.values.map(\.end).min() }
     var isEmpty: Bool { fetches.isEmpty }
-    var galleries: Set<GalleryID> { Set(fetches.values.map(\.gallery)) }
+    var galleries: Set<GalleryID> { Set(fetches.map(\.gallery)) }
 
     /// Starts and ends fetches so that they match the wishes.
     mutating func adopt(_ wishes: [Wish], declined: Set<Wish.Subject>) {
-        var standing: [Wish.Subject: BulkFetch] = [:]
-        for new in wishes.lazy.compactMap(BulkFetch.init) { standing[new.subject] = fetches[new.subject] ?? new }
-        fetches = standing
-        pauses = pauses.filter { standing[$0.key] != nil }
-        for subject in declined { for fetch in fetches.keys { fetches[fetch]?.exclude(subject) } }
+        let standing = wishes.compactMap(BulkFetch.init).map { new in
+            fetches.first { $0.subject == new.subject } ?? new
+        }
+        fetches = Rendition.allCases.flatMap { rendition in standing.filter { $0.rendition == rendition } }
+        let subjects = Set(fetches.map(\.subject))
+        pauses = pauses.filter { subjects.contains($0.key) }
+        for subject in declined { for index in fetches.indices { fetches[index].exclude(subject) } }
     }
 
     /// Removes a fetch, so that the next wish for it begins a new one.
-    mutating func remove(_ subject: Wish.Subject) { (fetches[subject], pauses[subject]) = (nil, nil) }
+    mutating func remove(_ subject: Wish.Subject) {
+        fetches.removeAll { $0.subject == subject }
+        pauses[subject] = nil
+    }
 
     /// Ends all pauses, so that the next refill retries the fetches.
     mutating func endPauses() { pauses = [:] }
 
     /// Returns the wishes for individual pictures, except those in `named`.
     func wishes(except named: Set<Wish.Subject>) -> [Wish] {
-        fetches.values.flatMap(\.wishes).filter { !named.contains($0.subject) }
+        fetches.flatMap(\.wishes).filter { !named.contains($0.subject) }
     }
 
     /// Adds pictures of running transfers to the fetches that would need them. Leaves out the pictures in `named`,
     /// because other wishes still need them.
     mutating func takeOver(_ running: some Sequence<Wish.Subject>, except named: Set<Wish.Subject>) {
-        let known = named.union(fetches.values.flatMap(\.underWay))
+        let known = named.union(fetches.flatMap(\.underWay))
         for subject in running where !known.contains(subject) {
-            for fetch in fetches.keys { fetches[fetch]?.takeOver(subject) }
+            for index in fetches.indices { fetches[index].takeOver(subject) }
         }
     }
 
@@ -178,11 +186,12 @@ struct BulkFetches {
         _ caches: CacheFolder, _ schedule: RetrySchedule, at now: Duration, isWaiting: (Wish.Subject) -> Bool
     ) -> Refill {
         var refill = Refill()
-        for (subject, fetch) in fetches {
+        for (index, fetch) in fetches.enumerated() {
+            let subject = fetch.subject
             let pause = pauses[subject]
             guard let cache = caches.cache(fetch.gallery), pause.map({ $0.end <= now }) ?? true else { continue }
             do {
-                if try fetches[subject]?.refill(cache, isWaiting: isWaiting) == false { refill.done.append(subject) }
+                if try !fetches[index].refill(cache, isWaiting: isWaiting) { refill.done.append(subject) }
                 pauses[subject] = nil
             } catch {
                 let attempts = 1 + (pause?.attempts ?? 0)
@@ -192,27 +201,29 @@ struct BulkFetches {
                 // A wish that was given up stays until its gallery's list has arrived, so it needs a pause, too.
                 pauses[subject] = (attempts, now + (delay ?? .seconds(1)))
             }
-            refill.hasChanged = refill.hasChanged || fetches[subject]?.underWay != fetch.underWay
+            refill.hasChanged = refill.hasChanged || fetches[index].underWay != fetch.underWay
         }
         return refill
     }
 
     /// Allows another search in a gallery whose photos have changed.
     mutating func photosChanged(in gallery: GalleryID) {
-        for fetch in fetches.keys where fetch.gallery == gallery { fetches[fetch]?.photosChanged() }
+        for index in fetches.indices where fetches[index].gallery == gallery { fetches[index].photosChanged() }
     }
 
     /// Removes a settled subject from all fetches. If the subject is a list, restarts the fetches of its gallery.
     mutating func settle(_ subject: Wish.Subject, after done: RequestIdentity?, _ cache: GalleryCache) {
-        for fetch in fetches.keys {
-            if fetch.gallery == subject.gallery, subject == .list(subject.gallery) {
-                fetches[fetch]?.restart()
-                pauses[fetch] = nil
+        for index in fetches.indices {
+            if fetches[index].gallery == subject.gallery, subject == .list(subject.gallery) {
+                fetches[index].restart()
+                pauses[fetches[index].subject] = nil
             }
-            fetches[fetch]?.settle(subject, after: done, cache)
+            fetches[index].settle(subject, after: done, cache)
         }
     }
 
     /// Returns the subjects of all bulk fetches of a gallery.
-    func subjects(of gallery: GalleryID) -> Set<Wish.Subject> { Set(fetches.keys.filter { $0.gallery == gallery }) }
+    func subjects(of gallery: GalleryID) -> Set<Wish.Subject> {
+        Set(fetches.lazy.filter { $0.gallery == gallery }.map(\.subject))
+    }
 }
