@@ -34,6 +34,37 @@ import Testing
         #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, after: nil, except: []) }.isEmpty)
     }
 
+    @Test("A picture that the user skipped is fetched when the user updates the gallery during the bulk fetch")
+    func skippedPictures() async throws {
+        let test = try NetworkTest()
+        let gate = Gate()
+        defer { gate.open() }
+        test.putGallery(["a", "b"])
+        for id in ["a", "b"] { test.put("/p/\(id)", [.hold(gate)] + .answer(200, NetworkTest.picture(id))) }
+        let controller = test.makeController(width: 1)
+        let snapshots = test.wishes.snapshots()
+        func turn() async throws { await controller.take(try #require(await snapshots.next())) }
+        test.wishes.ask(for: test.list)
+        try await turn()
+        try await test.until { !test.wishes.isStanding(test.list) }
+        let fetch = Wish.Subject.everyPicture(test.cache.id, .original)
+        test.wishes.ask(for: fetch, importance: .rest)
+        try await turn()
+        try await test.until { test.hasBegun("/p/a") }
+        let skipped = try test.full("a")
+        test.wishes.decline(skipped)
+        try await turn()
+        try await test.until { test.hasBegun("/p/b") }
+        // As the key r does.
+        test.wishes.retry(test.cache.id)
+        test.wishes.ask(for: fetch, importance: .rest)
+        try await turn()
+        #expect(await controller.isQueued(skipped))
+        gate.open()
+        try await test.until { !test.wishes.isStanding(fetch) }
+        #expect(try ["a", "b"].allSatisfy { try test.photo($0).original.isCurrent })
+    }
+
     /// In a full cache, each new picture would replace one of the same bulk fetch.
     @Test("BEHAVIOURS 4.2: a bulk fetch ends when the caches are full")
     func fullCaches() async throws {

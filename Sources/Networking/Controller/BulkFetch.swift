@@ -84,6 +84,12 @@ struct BulkFetch {
     /// Starts again at the gallery's beginning after its list was fetched.
     mutating func restart() { (progress, distance) = (.after(nil), 0) }
 
+    /// Starts again, and leaves out no photo any more.
+    mutating func retry() {
+        excluded = []
+        restart()
+    }
+
     /// Allows another search after photos have changed.
     mutating func photosChanged() {
         if case .nothingFound = progress { progress = .toTheEnd }
@@ -162,6 +168,11 @@ struct BulkFetches {
     mutating func remove(_ subject: Wish.Subject) {
         fetches.removeAll { $0.subject == subject }
         pauses[subject] = nil
+    }
+
+    /// Restarts a fetch, which then leaves out no photo any more.
+    mutating func retry(_ subject: Wish.Subject) {
+        for index in fetches.indices where fetches[index].subject == subject { fetches[index].retry() }
     }
 
     /// Ends all pauses, so that the next refill retries the fetches.

@@ -116,6 +116,7 @@ public actor NetworkController {
     func take(_ snapshot: Wishes.Snapshot) {
         let askedAgain = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
         for subject in askedAgain { bulkFetches.remove(subject) }
+        for subject in snapshot.retried { bulkFetches.retry(subject) }
         (stated, asked, declined) = (snapshot.wishes, snapshot.asked, snapshot.declined)
         adoptWishes()
         for subject in askedAgain { table.begin(subject) }
