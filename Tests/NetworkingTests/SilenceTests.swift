@@ -74,6 +74,40 @@ import Scheduling
         #expect(times.taken.dropFirst(refused).allSatisfy { $0 >= .seconds(30) })
     }
 
+    @Test("BEHAVIOURS 5.3: 429 to one of many folders also silences the other requests to the host")
+    func refusedFolder() async throws {
+        test.putGallery(ids)
+        let page = """
+            <html><head><title>Index of /</title></head><body><pre><a href="../">../</a>
+            <a href="inner/">inner/</a>   25-Nov-2026 21:00  -
+            <a href="a.jpg">a.jpg</a>   25-Nov-2026 21:00  9
+            </pre></body></html>
+            """
+        test.put("/album/", .answer(200, page, headers: ["Content-Type: text/html"]))
+        test.put("/album/inner/", .answer(429, headers: ["Retry-After: 30"]))
+        let controller = test.makeController(governor: AdaptiveGovernor())
+        let snapshots = test.wishes.snapshots()
+        func turn() async throws { await controller.take(try #require(await snapshots.next())) }
+        test.wishes.ask(for: test.list)
+        try await turn()
+        try await test.until { [test] in !test.wishes.isStanding(test.list) }
+        let album = try test.context.caches.open(Address(test.server.url("/album/")))
+        test.wishes.ask(for: .list(album.id))
+        try await turn()
+        try await test.until { [test] in
+            if case .waiting? = test.activity.part(of: album.id).phase { true } else { false }
+        }
+        test.wishes.state(
+            try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
+        try await turn()
+        #expect(await controller.importances == [.list])
+        test.clock.advance(to: .seconds(31))
+        await controller.look()
+        #expect(await controller.importances.contains(.visible))
+        test.wishes.stop(.list(album.id))
+        try await turn()
+    }
+
     @Test func theShownPhotoIsStillRequested() async throws {
         _ = try await askForAll(.answer(429, headers: ["Retry-After: 30"]))
         test.wishes.state([Wish(try test.full("n59"), importance: .lookedAt)], by: test.wishes.makeWisher())

@@ -112,6 +112,7 @@ struct OperationTable {
     /// Meters do not store when something happened, so each event gets the present time.
     private mutating func readMeters(of operation: Operation) {
         for attempt in operation.attempts {
+            if let refusal = attempt.permit.takeRefusal() { recordComplaint(refusal, of: operation) }
             let events = attempt.takeEvents()
             guard !events.isEmpty else { continue }
             let now = clock.now.seconds
@@ -187,10 +188,14 @@ struct OperationTable {
         if identities.removeValue(forKey: attempt.number) != nil {
             governor.record(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
         }
-        if error?.isComplaint == true {
-            let silence = schedule.silence(retryAfter: error?.silence)
-            governor.recordComplaint(of: operation.candidate.host, silence: Double(silence), at: clock.now.seconds)
-        }
+        if let error { recordComplaint(error, of: operation) }
+    }
+
+    /// Tells the governor if an error shows an overloaded host.
+    private mutating func recordComplaint(_ error: RequestError, of operation: Operation) {
+        guard error.isComplaint else { return }
+        let silence = schedule.silence(retryAfter: error.silence)
+        governor.recordComplaint(of: operation.candidate.host, silence: Double(silence), at: clock.now.seconds)
     }
 
     // MARK: - The governor's view

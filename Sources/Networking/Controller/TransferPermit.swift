@@ -14,22 +14,25 @@ public final class TransferPermit: Sendable {
         /// The sizes of the pieces; nil if splitting is not allowed.
         var pieces: TransferPieces?
         var transfer: HTTPTransfer?
+        /// The last refusal that the governor does not know yet; nil for none.
+        var refusal: RequestError?
     }
 
     /// The meter that shows the transfer's progress.
     let meter: TransferMeter
     private let way: Admission.Way
     private let state: Mutex<State>
+    private let onChange: @Sendable () -> Void
 
     /// Creates a permit.
     ///
-    /// - Parameter onChange: called on the network's thread when the meter has changed.
+    /// - Parameter onChange: called on any thread when the meter has changed, or after a refusal.
     public init(
         _ importance: Importance = .visible, over way: Admission.Way = .any, in pieces: TransferPieces? = nil,
         onChange: @escaping @Sendable () -> Void = {}
     ) {
         state = Mutex(State(importance: importance, pieces: way.isInPieces ? pieces : nil))
-        self.way = way
+        (self.way, self.onChange) = (way, onChange)
         meter = TransferMeter(onChange: onChange)
     }
 
@@ -78,6 +81,20 @@ public final class TransferPermit: Sendable {
             return state.transfer
         }
         transfer?.setPieces(HTTPRequest.Pieces(pieces))
+    }
+
+    /// Records that the busy server refused one of the request's further transfers. The request itself goes on.
+    func recordRefusal(_ refusal: RequestError) {
+        state.withLock { $0.refusal = refusal }
+        onChange()
+    }
+
+    /// Removes and returns the last refusal.
+    func takeRefusal() -> RequestError? {
+        state.withLock { state in
+            defer { state.refusal = nil }
+            return state.refusal
+        }
     }
 
     /// Returns the HTTP/2 priority for an importance. The photo in the viewer gets nearly all of a shared connection.

@@ -209,11 +209,11 @@ public struct GalleryListRequest: NetworkRequest {
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
         let comparer = try ListComparer(cache, address: place.root.address, log: context.log)
-        var folders = ServerFolders(place, comparer, over: client, after: source, context.clock)
+        var folders = ServerFolders(place, comparer, over: client, with: permit, after: source, context.clock)
         var rhythm = ListRhythm()
         do {
             try await folders.read(
-                startingWith: first, permit: permit,
+                startingWith: first,
                 onProgress: { count, head in
                     if rhythm.isProgressDue() {
                         context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)

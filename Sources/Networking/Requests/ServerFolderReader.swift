@@ -48,21 +48,24 @@ struct ServerFolderReader: Sendable {
     let known: [[UInt8]: Validators]
     private let comparer: ListComparer
     private let client: HTTPClient
+    /// The permit of the update, which learns of refusals.
+    private let permit: TransferPermit
     private let digest: EntryDigest
     private let clock: any NetworkClock
 
     init(
-        _ place: ServerPlace, _ comparer: ListComparer, _ client: HTTPClient, _ known: [[UInt8]: Validators],
-        _ clock: any NetworkClock
+        _ place: ServerPlace, _ comparer: ListComparer, _ client: HTTPClient, _ permit: TransferPermit,
+        _ known: [[UInt8]: Validators], _ clock: any NetworkClock
     ) {
         (self.place, self.comparer, self.client, self.known) = (place, comparer, client, known)
-        self.clock = clock
+        (self.permit, self.clock) = (permit, clock)
         digest = EntryDigest(base: place.root.address)
     }
 
     /// Requests and reads the list of a folder.
-    func read(_ folder: ServerFolder, with permit: TransferPermit) async -> Outcome {
+    func read(_ folder: ServerFolder) async -> Outcome {
         do {
+            let permit = folder.path.isEmpty ? permit : TransferPermit(.list)
             let plan = try place.plan(for: folder.path, validators: known[folder.path] ?? Validators())
             return await read(try await Response.to(plan, over: client, with: permit), of: folder)
         } catch {
@@ -92,7 +95,9 @@ struct ServerFolderReader: Sendable {
         guard !folder.path.isEmpty else { return .failed(error) }
         switch error {
         case RequestError.status(404, _) where !folder.isListed, RequestError.status(410, _): return .missing(folder)
-        case let error as RequestError where error.isRefusalOfBusyServer: return .refused(folder, error)
+        case let error as RequestError where error.isRefusalOfBusyServer:
+            permit.recordRefusal(error)
+            return .refused(folder, error)
         case RequestError.status, RequestError.bucket, RequestError.wrongType, RequestError.signIn, is FormatError:
             return .unreadable(folder, RequestError(error).failure)
         default: return .failed(error)
@@ -107,6 +112,7 @@ struct ServerFolderReader: Sendable {
             do {
                 return try await Response.to(plan, over: client, with: TransferPermit(.list))
             } catch let error as RequestError where error.isRefusalOfBusyServer {
+                permit.recordRefusal(error)
                 try await clock.sleep(until: clock.now + patience.delay(after: error))
             }
         }

@@ -42,14 +42,15 @@ struct ServerFolders {
     private static let maximumBarren = 200
 
     /// - Parameters:
+    ///   - permit: the permit of the update, for the outermost folder.
     ///   - source: the folders and validators of the last update; nil to read all folders.
     ///   - clock: the clock for waits within a folder.
     init(
-        _ place: ServerPlace, _ comparer: ListComparer, over client: HTTPClient, after source: ListSource?,
-        _ clock: any NetworkClock
+        _ place: ServerPlace, _ comparer: ListComparer, over client: HTTPClient, with permit: TransferPermit,
+        after source: ListSource?, _ clock: any NetworkClock
     ) {
         let known = Dictionary((source?.folders ?? []).map { ($0.path, $0.validators) }) { first, _ in first }
-        reader = ServerFolderReader(place, comparer, client, known, clock)
+        reader = ServerFolderReader(place, comparer, client, permit, known, clock)
         self.comparer = comparer
         children = Dictionary(grouping: known.keys.filter { !$0.isEmpty }, by: Self.parent)
         isFirst = source == nil
@@ -78,13 +79,12 @@ struct ServerFolders {
     ///   - onProgress: called after each folder, with the number of photos so far and the head of its answer.
     ///   - wait: waits for a busy server.
     mutating func read(
-        startingWith first: sending Response? = nil, permit: TransferPermit,
-        onProgress: (Int, HTTPResponse) async throws -> Void,
+        startingWith first: sending Response? = nil, onProgress: (Int, HTTPResponse) async throws -> Void,
         wait: (Duration, RequestError) async throws -> Void
     ) async throws {
         // The other folders are unknown before the first is read.
         let root = ServerFolder()
-        let outcome = if let first { await reader.read(first, of: root) } else { await reader.read(root, with: permit) }
+        let outcome = if let first { await reader.read(first, of: root) } else { await reader.read(root) }
         try await handle(outcome, onProgress)
         try await withThrowingTaskGroup(of: ServerFolderReader.Outcome.self) { group in
             var running = 0
@@ -92,7 +92,7 @@ struct ServerFolders {
             while true {
                 while refusals.isEmpty, running < width, let folder = stack.popLast() {
                     running += 1
-                    group.addTask { [reader] in await reader.read(folder, with: TransferPermit(.list)) }
+                    group.addTask { [reader] in await reader.read(folder) }
                 }
                 if let outcome = try await group.next() {
                     running -= 1
