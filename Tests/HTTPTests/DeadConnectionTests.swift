@@ -55,6 +55,41 @@ import Testing
         #expect(server.connectionCount == 4)
     }
 
+    /// Without the address, no packet arrives, and the system does not close the connection.
+    @Test("Connections from an address that the machine has lost are not used any more, and their transfers end")
+    func lostAddress() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { request in
+            guard request.path == "/hangs" else { return .answer(200, "x") }
+            return [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate)]
+        }
+        let probe = Probe()
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        probe.client.abandonConnections(from: ["192.0.2.1"])
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        probe.client.abandonConnections(from: ["127.0.0.1"])
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        let hanging = probe.client.transfer(probe.request(server.url("/hangs")))
+        for try await event in hanging { if case .bytes = event { break } }
+        probe.client.abandonConnections(from: ["127.0.0.1"])
+        await #expect(throws: CancellationError.self) { for try await _ in hanging {} }
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(server.requests.map(\.connection) == [1, 1, 2, 2, 3])
+    }
+
+    @Test("A connection from an address that the machine has lost is not used for HTTP/2 any more")
+    func lostAddressOverHTTP2() async throws {
+        let authority = try TestAuthority()
+        let server = try FaultyServer.http2("falls-silent", authority.issue(.good))
+        let probe = Probe(
+            HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 3))
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        probe.client.abandonConnections(from: ["127.0.0.1"])
+        #expect(try await probe.fetch(server.url("/")).response?.status == 200)
+        #expect(server.end().count { $0 == "connection" } == 2)
+    }
+
     /// The server does not answer, but the route works.
     @Test func aConnectionWithOtherTrafficIsLeftAlone() async throws {
         let authority = try TestAuthority()

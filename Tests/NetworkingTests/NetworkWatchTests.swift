@@ -37,13 +37,15 @@ import Testing
         #expect(await news.next() == NetworkPresence(isThere: true))
         // The other end of the cable.
         try network.ip("link", "set", "right", "down")
-        #expect(await news.next() == NetworkPresence(isThere: false))
+        #expect(await news.next() == NetworkPresence(isThere: false, lost: ["10.1.0.1"]))
         try network.ip("link", "set", "right", "up")
         #expect(await news.next() == NetworkPresence(isThere: true))
         try network.ip("address", "add", "10.2.0.1/24", "dev", "left")
         #expect(await news.next() == NetworkPresence(isThere: true))
+        try network.ip("address", "del", "10.1.0.1/24", "dev", "left")
+        #expect(await news.next() == NetworkPresence(isThere: true, lost: ["10.1.0.1"]))
         try network.ip("link", "delete", "left")
-        #expect(await news.next() == NetworkPresence(isThere: false))
+        #expect(await news.next() == NetworkPresence(isThere: false, lost: ["10.1.0.1", "10.2.0.1"]))
     }
 
     private final class Notes: Sendable {

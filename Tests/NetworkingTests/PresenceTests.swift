@@ -51,6 +51,27 @@ import Testing
         #expect(test.wishes.isStanding(test.list) && test.server.requests.isEmpty && test.clock.alarms.isEmpty)
     }
 
+    @Test("BEHAVIOURS 5.4: a transfer from an address that the machine has lost starts again", .unlessItHangs)
+    func lostAddress() async throws {
+        let network = CoalescingStream<NetworkPresence>()
+        let gate = Gate()
+        defer { gate.open() }
+        test.putGallery(["a"])
+        let half = NetworkTest.picture("0123456")
+        test.put("/p/a", [.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n"), .send(half), .hold(gate)])
+        let controller = test.start(test.makeController(network: network))
+        try await test.refresh()
+        let photo = try test.full("a")
+        test.wishes.state([Wish(photo, importance: .lookedAt)], by: test.wishes.makeWisher())
+        try await test.until { [test] in test.activity.progress(of: photo) == Progress(done: 11, total: 20) }
+        test.put("/p/a", .answer(200, NetworkTest.picture("photo a")))
+        network.send(NetworkPresence(isThere: true, lost: ["127.0.0.1"]))
+        try await test.until { [test] in try test.photo("a").original.isCurrent }
+        await controller.finishTurn()
+        #expect(test.beginnings(of: "/p/a") == 2 && test.activity.failureCount == 0)
+        #expect(test.server.requests.map(\.connection) == [1, 1, 2])
+    }
+
     @Test("The log names each successful transfer with its bytes")
     func successesAreLogged() async throws {
         test.putGallery(["a"])

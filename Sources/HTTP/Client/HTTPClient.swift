@@ -44,6 +44,15 @@ public final class HTTPClient: Sendable {
         return transferInOne(request)
     }
 
+    /// Stops using connections from addresses that this machine does not have any more.
+    ///
+    /// No data arrives over such a connection, and the system does not report that. Transfers over them end as if the
+    /// caller had cancelled them.
+    public func abandonConnections(from addresses: Set<String>) {
+        guard !addresses.isEmpty else { return }
+        threads.withLock { for thread in $0.values { thread.send(.abandon(addresses)) } }
+    }
+
     private func transferInOne(_ request: HTTPRequest) -> HTTPTransfer {
         let mailbox = TransferMailbox()
         if FileTransfer.serves(request) {

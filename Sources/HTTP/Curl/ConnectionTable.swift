@@ -78,6 +78,16 @@ final class ConnectionTable {
         }
     }
 
+    /// Shuts down all connections from addresses that this machine does not have any more.
+    ///
+    /// Otherwise curl would use them for new transfers.
+    func shutDown(from addresses: Set<String>) {
+        updateEnds()
+        for (ends, socket) in sockets where addresses.contains(ends.localAddress) && ConnectionEnds(socket) == ends {
+            shutdown(socket, Int32(SHUT_RD))
+        }
+    }
+
     /// Returns whether unread bytes wait in a connection's socket.
     func hasUnread(_ ends: ConnectionEnds) -> Bool {
         guard let socket = socket(ends) else { return false }
@@ -129,6 +139,9 @@ struct ConnectionEnds: Hashable {
         local = End(port: easy.long(CURLINFO_LOCAL_PORT), address: easy.text(CURLINFO_LOCAL_IP))
         remote = End(port: easy.long(CURLINFO_PRIMARY_PORT), address: easy.text(CURLINFO_PRIMARY_IP))
     }
+
+    /// The address of this machine's end. The text is empty while a transfer has no connection.
+    var localAddress: String { local.address }
 
     /// Returns whether both connections lead to the same address and port.
     func hasSameTarget(_ other: ConnectionEnds) -> Bool { remote == other.remote }

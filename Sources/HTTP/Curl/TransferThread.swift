@@ -14,6 +14,7 @@ final class TransferThread: @unchecked Sendable {
         case resume(Int)
         case cancel(Int)
         case weigh(Int, Int)
+        case abandon(Set<String>)
         case stop
     }
 
@@ -113,6 +114,7 @@ final class TransferThread: @unchecked Sendable {
                 if code != CURLE_OK { finish(transfer, code) }
             case .weigh(let number, let weight): transfers[number]?.setWeight(weight)
             case .cancel(let number): end(number, .failure(CancellationError()))
+            case .abandon(let addresses): abandonConnections(from: addresses)
             case .stop:
                 for number in Array(transfers.keys) { end(number, .failure(CancellationError())) }
                 return false
@@ -186,6 +188,14 @@ final class TransferThread: @unchecked Sendable {
             log.debug(.networkDetail, "#\(number) \(error is CancellationError ? "cancelled" : "\(error)")")
         }
         transfer.end(result)
+    }
+
+    private func abandonConnections(from addresses: Set<String>) {
+        for (number, transfer) in transfers {
+            guard let easy = transfer.easy, addresses.contains(ConnectionEnds(easy).localAddress) else { continue }
+            end(number, .failure(CancellationError()))
+        }
+        connections.shutDown(from: addresses)
     }
 
     private func giveUp(_ ends: ConnectionEnds) {

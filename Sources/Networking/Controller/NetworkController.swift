@@ -292,6 +292,7 @@ public actor NetworkController {
         self.presence = presence
         guard presence.isThere else { return reportAtOnce() }
         operations.networkChanged()
+        client.abandonConnections(from: presence.lost)
         lost = LostHosts()
         // A new network needs a few seconds. The retries are spread out, so that they do not all start at once.
         table.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(showWait)

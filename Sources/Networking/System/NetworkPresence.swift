@@ -6,10 +6,12 @@ import HTTP
 public struct NetworkPresence: Coalescing, Hashable, Sendable {
     /// Whether the machine has a network address, other than its own loopback address.
     public let isThere: Bool
+    /// The addresses that the machine had earlier and does not have any more.
+    public let lost: Set<String>
 
     /// Creates a value.
-    public init(isThere: Bool) {
-        self.isThere = isThere
+    public init(isThere: Bool, lost: Set<String> = []) {
+        (self.isThere, self.lost) = (isThere, lost)
     }
 
     /// Replaces this value by the later one.
@@ -42,6 +44,13 @@ struct NetworkAddress: Hashable, Sendable {
     let interface: String
     /// The four bytes of an IPv4 address, or the sixteen of an IPv6 address.
     let bytes: [UInt8]
+
+    /// The address as text, in the form that curl uses.
+    var text: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 
     /// Returns the addresses of connected interfaces except loopback. Returns nil if the system gives no answer.
     ///

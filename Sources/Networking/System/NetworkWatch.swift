@@ -39,8 +39,8 @@ public final class NetworkWatch: Sendable {
         news.finish()
     }
 
-    /// A stream of address changes. Each value says whether the machine has any address now. The first use starts
-    /// listening.
+    /// A stream of address changes. Each value says whether the machine has any address now, and which addresses it has
+    /// lost. The first use starts listening.
     ///
     /// A move from one network to another yields true again. The stream does not report the initial state. If several
     /// changes come before the reader is ready, the stream yields only the last one.
@@ -54,15 +54,18 @@ public final class NetworkWatch: Sendable {
     private func begin() -> NetlinkListener? {
         guard let listener = NetlinkListener(descriptor: open()) else { return nil }
         // Read the addresses after the socket opens, so that no change is missed.
-        let known = Mutex(addresses())
+        let memory = Mutex<(known: Set<NetworkAddress>?, lost: Set<String>)>((addresses(), []))
         listener.listen { [news, addresses] in
             // Many messages change no address, such as a longer lease or a scan for networks.
             guard let now = addresses() else { return }
-            let isNew = known.withLock { known in
-                defer { known = now }
-                return known != now
+            let presence = memory.withLock { memory -> NetworkPresence? in
+                guard memory.known != now else { return nil }
+                let former = memory.lost.union((memory.known ?? []).map(\.text))
+                memory.lost = former.subtracting(now.map(\.text))
+                memory.known = now
+                return NetworkPresence(isThere: !now.isEmpty, lost: memory.lost)
             }
-            if isNew { news.send(NetworkPresence(isThere: !now.isEmpty)) }
+            if let presence { news.send(presence) }
         }
         return listener
     }
