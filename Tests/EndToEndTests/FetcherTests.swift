@@ -293,6 +293,37 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("The emptied cache of a removed folder stays empty")
+    func removedFolder() throws {
+        func copy(_ picture: String, to path: String) throws {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/thumbnails/\(picture).jpg"))
+            home.folder.write(path, [UInt8](bytes))
+        }
+        try copy("owl", to: "album/owl.jpg")
+        try copy("moon", to: "other/moon.jpg")
+        let album = home.folder.path("album")
+        home.folder.write(".config/vitrine/galleries", "file://\(album)\n")
+        let session = try TerminalSession(
+            arguments: [album], columns: 110, environment: home.environment())
+        try #require(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        session.type("q")
+        try #require(session.until { $0.text(inRow: 0).contains("Galleries") && $0.text.contains("1 photo") })
+        session.type("d")
+        try #require(session.until(shows: "and its cache"))
+        session.type("cs")
+        try #require(session.until(shows: "Saved the list of galleries."))
+        try #require(isSoon { (try? home.vitrine("list", album))?.text == "" })
+        // The fetcher still watches the folder. It is started again to read another folder.
+        try copy("tulips", to: "album/tulips.jpg")
+        session.type(":open \(home.folder.path("other"))\r")
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        try copy("owl", to: "other/owl.jpg")
+        #expect(session.until { $0.text(inRow: 0).contains("of 2") })
+        session.type("Q")
+        #expect(session.wait() == 0 && home.waitForPrograms())
+        #expect(try home.vitrine("list", album).text.isEmpty)
+    }
+
     @Test("Without its fetcher, Vitrine shows what it has and says why it fetches nothing")
     func missingFetcher() throws {
         #expect(try home.vitrine("sync", Built.testGallery).status == 0)

@@ -80,9 +80,7 @@ public final class FetcherClient: Sendable {
     /// Uses other settings from now on.
     public func use(_ tuning: FetcherTuning) {
         self.tuning.withLock { $0 = tuning }
-        var news = ScreensNews()
-        news.tuning = tuning
-        outbox.withLock { $0 }?.send(news)
+        outbox.withLock { $0 }?.send(ScreensNews { $0.tuning = tuning })
     }
 
     /// Runs the fetcher until the task is cancelled. Then waits until the fetcher has stored what it received.
@@ -118,7 +116,14 @@ public final class FetcherClient: Sendable {
     /// Requests the followed folders again, because a new fetcher watches only folders that it has read.
     private func readFoldersAgain(_ setup: FetcherSetup) {
         guard setup.followsFolders else { return }
-        for gallery in followed.withLock({ $0 }) { parts.wishes.ask(for: .list(gallery)) }
+        for gallery in followed.withLock({ $0 }) { askAgain(for: gallery) }
+    }
+
+    /// Requests a local list again, unless the user has removed the gallery and emptied its cache.
+    private func askAgain(for gallery: GalleryID) {
+        let record = try? parts.caches.cache(gallery)?.read { try $0.gallery() }
+        guard record?.status.state == .notUpdated else { return parts.wishes.ask(for: .list(gallery)) }
+        followed.withLock { _ = $0.remove(gallery) }
     }
 
     /// Waits for a first wish. Browsing the cache needs no second process.
@@ -132,9 +137,7 @@ public final class FetcherClient: Sendable {
         withExtendedLifetime(relays) {}
     }
 
-    private struct Signal: Coalescing {
-        mutating func merge(_ later: Signal) {}
-    }
+    private struct Signal: Coalescing { mutating func merge(_ later: Signal) {} }
 
     /// Fails all requests, because no fetcher can run.
     private func refuse(_ error: FetcherError) async {
@@ -237,11 +240,7 @@ public final class FetcherClient: Sendable {
 
     /// Passes on everything that the fetcher must know, now and after each change.
     private func relays(to news: CoalescingStream<ScreensNews>) -> [AnyObject] {
-        let send: @Sendable ((inout ScreensNews) -> Void) -> Void = { change in
-            var part = ScreensNews()
-            change(&part)
-            news.send(part)
-        }
+        let send: @Sendable ((inout ScreensNews) -> Void) -> Void = { change in news.send(ScreensNews(change)) }
         let caches = parts.caches
         parts.log.setFilterListener { filter in send { $0.logFilter = filter } }
         return [
@@ -293,7 +292,7 @@ public final class FetcherClient: Sendable {
             if isLocalList(subject) { followed.withLock { _ = $0.insert(subject.gallery) } }
             parts.wishes.fulfil(subject, number: number)
         }
-        for subject in news.asked where isLocalList(subject) { parts.wishes.ask(for: subject) }
+        for subject in news.asked where isLocalList(subject) { askAgain(for: subject.gallery) }
     }
 
     /// Returns whether a subject is the list of an open local gallery.
@@ -363,9 +362,7 @@ public final class FetcherClient: Sendable {
             }
         Task { [parts] in
             let found = isAllowed ? await parts.lookUp(lookUp) : []
-            var news = ScreensNews()
-            news.answers[number] = found
-            asker?.send(news)
+            asker?.send(ScreensNews { $0.answers[number] = found })
         }
     }
 }
@@ -431,6 +428,14 @@ private struct FetcherProcess: Sendable {
     func end() {
         connection.end()
         program.end(after: Self.patience)
+    }
+}
+
+extension ScreensNews {
+    /// Creates news of some changes.
+    fileprivate init(_ change: (inout ScreensNews) -> Void) {
+        self.init()
+        change(&self)
     }
 }
 
