@@ -163,6 +163,27 @@ import Testing
         #expect(try await !cachedThumbnail("red.jpg").isGreen)
     }
 
+    @Test(
+        "A thumbnail whose URI is in a compressed chunk, as Qt's programs write it, is used and stays",
+        arguments: ["zTXt", "iTXt"])
+    func compressedURI(type: String) async throws {
+        try await add("red.jpg", .red)
+        let path = try writeThumbnail("large", of: "red.jpg", .green, uriChunk: type)
+        let file = try #require(FileManager.default.contents(atPath: path))
+        #expect(try await drawn("red.jpg").isGreen)
+        try await until { try photo("red.jpg").thumbnail.isCurrent }
+        #expect(try await cachedThumbnail("red.jpg").isGreen)
+        #expect(decodings("red.jpg") == [])
+        #expect(FileManager.default.contents(atPath: path) == file)
+    }
+
+    @Test("A thumbnail of another time is not used, even if its URI is in a compressed chunk")
+    func outdatedWithCompressedURI() async throws {
+        try await add("red.jpg", .red)
+        try writeThumbnail("large", of: "red.jpg", .green, [ThumbnailTexts.time: "1000"], uriChunk: "zTXt")
+        #expect(try await !drawn("red.jpg").isGreen)
+    }
+
     @Test("A time with a matching fraction is current")
     func fraction() async throws {
         try await add("red.jpg", .red)
@@ -337,16 +358,32 @@ import Testing
     }
 
     /// Writes a thumbnail as the desktop's programs do, with some texts replaced.
+    ///
+    /// - Parameter uriChunk: the type of the chunk with the URI.
     @discardableResult
     private func writeThumbnail(
-        _ size: String, of name: String, _ picture: PixelBuffer, _ changes: [String: String] = [:]
+        _ size: String, of name: String, _ picture: PixelBuffer, _ changes: [String: String] = [:],
+        uriChunk: String = "tEXt"
     ) throws -> String {
         let file = open(folder.path("album/" + name), O_RDONLY)
         defer { close(file) }
         let photo = try #require(DesktopPhoto(path: Array(folder.path("album/" + name).utf8), file))
         var png = PNGFile(picture)
-        png.chunks = photo.texts.map { ("tEXt", Array($0.key.utf8) + [0] + Array((changes[$0.key] ?? $0.value).utf8)) }
+        png.chunks = photo.texts.map {
+            Self.chunk($0.key == ThumbnailTexts.uri ? uriChunk : "tEXt", $0.key, changes[$0.key] ?? $0.value)
+        }
         return folder.write("thumbnails/\(size)/\(photo.fileName)", png.bytes)
+    }
+
+    /// Returns a chunk with a text, compressed unless its type is `tEXt`.
+    private static func chunk(_ type: String, _ key: String, _ value: String) -> (type: String, content: [UInt8]) {
+        let name = Array(key.utf8) + [0]
+        switch type {
+        case "zTXt": return (type, name + [0] + PNGFile.zlib(Array(value.utf8)))
+        // The text is marked as compressed, and has no language and no translated key.
+        case "iTXt": return (type, name + [1, 0, 0, 0] + PNGFile.zlib(Array(value.utf8)))
+        default: return (type, name + Array(value.utf8))
+        }
     }
 
     private func makeFolder(_ name: String, _ mode: mode_t) throws {

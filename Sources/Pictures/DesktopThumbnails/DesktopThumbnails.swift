@@ -161,7 +161,9 @@ struct DesktopPhoto: Hashable {
 
     /// Whether a thumbnail with these texts shows the photo in its current state.
     func isShown(by texts: ThumbnailTexts) -> Bool {
-        guard texts[ThumbnailTexts.uri] == uri, let time = texts[ThumbnailTexts.time] else { return false }
+        // The file's name is the digest of the URI, so a URI in an unread form need not be compared.
+        let hasURI = texts[ThumbnailTexts.uri].map { $0 == uri } ?? texts.hasUnreadURI
+        guard hasURI, let time = texts[ThumbnailTexts.time] else { return false }
         // The size is optional.
         if let stated = texts[ThumbnailTexts.size], stated != String(size) { return false }
         // Some programs write fractions of a second.
@@ -194,6 +196,11 @@ struct ThumbnailTexts {
     static let software = "Software"
 
     private var values: [String: String] = [:]
+    /// Whether a chunk that may be compressed contains a URI.
+    ///
+    /// Qt writes texts of 40 characters or more to compressed chunks of type `zTXt`. Nearly every URI is that long, but
+    /// neither time nor size is.
+    private(set) var hasUnreadURI = false
 
     /// The maximum number of chunks to read. The largest thumbnail has a few hundred.
     private static let mostChunks = 4_096
@@ -212,7 +219,11 @@ struct ThumbnailTexts {
             guard length <= rest.count - 12 else { return }
             let type = rest.dropFirst(4).prefix(4)
             let content = rest.dropFirst(8).prefix(length)
-            if type.elementsEqual("tEXt".utf8), length <= Self.longestText { add(content) }
+            if type.elementsEqual("tEXt".utf8), length <= Self.longestText {
+                add(content)
+            } else if type.elementsEqual("zTXt".utf8) || type.elementsEqual("iTXt".utf8) {
+                hasUnreadURI = hasUnreadURI || content.starts(with: Array(Self.uri.utf8) + [0])
+            }
             rest = rest.dropFirst(length + 12)
         }
     }

@@ -116,7 +116,7 @@ public struct PNGFile {
     }
 
     /// Returns a zlib stream of stored blocks.
-    private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+    public static func zlib(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         for start in stride(from: 0, to: bytes.count, by: 65535) {
             let block = bytes[start..<min(start + 65535, bytes.count)]
