@@ -52,6 +52,20 @@ struct VideoTests {
         #expect(try facts(bytes).metadata.takenAt == "2024-05-06T07:08:09Z")
     }
 
+    /// Cameras write the time as C's `asctime` does, or as digits.
+    @Test(
+        "The time of an AVI is that of the camera’s clock",
+        arguments: ["Mon Mar 10 15:04:43 2003\n\0", "2003/03/10 15:04:43\0"])
+    func camerasTime(text: String) throws {
+        let path = try make("a.avi", [], seconds: 1)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let content = Array(text.utf8)
+        let little = { (number: UInt32) -> [UInt8] in withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+        bytes.insert(contentsOf: Array("IDIT".utf8) + little(UInt32(content.count)) + content, at: 12)
+        bytes.replaceSubrange(4..<8, with: little(UInt32(bytes.count - 8)))
+        #expect(try facts(bytes).metadata.takenAt == "2003-03-10T15:04:43")
+    }
+
     /// Makes a small video of ten frames a second.
     private func make(_ name: String, _ options: [String], rate: String = "10", seconds: Int) throws -> String {
         let path = folder.path(name)

@@ -293,7 +293,9 @@ struct VideoReader: ~Copyable {
         guard let text = word("com.apple.quicktime.creationdate") ?? word("creation_time"),
             !text.hasPrefix("1970"), !text.hasPrefix("1904")
         else { return nil }
-        return text.prefix(19) + (text.hasSuffix("Z") ? "Z" : "")
+        // libavformat writes an AVI's time as "2003-03-10 15:04:43".
+        let words = text.prefix(19).split(separator: " ", maxSplits: 1)
+        return words.joined(separator: "T") + (text.hasSuffix("Z") ? "Z" : "")
     }
 
     /// Reads numbers with signs, such as "+52.5163+013.3777/".
