@@ -185,6 +185,15 @@ struct ExifTests {
         #expect(metadata.takenAt == nil && metadata.latitude == nil && metadata.longitude == nil)
     }
 
+    @Test("A camera without a fix states no place")
+    func withoutFix() throws {
+        var exif = ExifFile(orientation: 1)
+        let zero = ExifFile.Value.rationals([(0, 1), (0, 1), (0, 1)])
+        exif.gps = [(1, .text("N")), (2, zero), (3, .text("E")), (4, zero)]
+        let metadata = try metadata(exif)
+        #expect(metadata.latitude == nil && metadata.longitude == nil)
+    }
+
     @Test func textsAreAlwaysUTF8() throws {
         var tiff = Self.full.tiff
         let place = try #require(tiff.firstRange(of: Array("Evening".utf8)))

@@ -25,6 +25,16 @@ struct PictureMetadataTests {
         #expect(metadata.bounded == PictureMetadata())
     }
 
+    @Test("Two zeros are no place, but a place may lie on the equator or the first meridian")
+    func zeroPlaces() {
+        for (latitude, longitude) in [(0.0, 0.0), (-0.0, 0.0), (0.0, 9.5), (51.5, 0.0)] {
+            var metadata = PictureMetadata()
+            (metadata.latitude, metadata.longitude) = (latitude, longitude)
+            let isPlace = latitude != 0 || longitude != 0
+            #expect(metadata.bounded == (isPlace ? metadata : PictureMetadata()))
+        }
+    }
+
     @Test func keepsUsualValues() {
         var metadata = PictureMetadata()
         metadata.exposureSeconds = 1.0 / 8000

@@ -52,6 +52,8 @@ public struct PictureMetadata: Hashable, Sendable {
         bounded.focalLength = Self.keep(focalLength, within: 1e-3...1e6)
         bounded.latitude = Self.keep(latitude, within: -90...90)
         bounded.longitude = Self.keep(longitude, within: -180...180)
+        // Cameras without a fix, and programs that remove the place, write zeros.
+        if bounded.latitude == 0, bounded.longitude == 0 { (bounded.latitude, bounded.longitude) = (nil, nil) }
         bounded.video = video?.bounded
         bounded.fields = fields.prefix(Self.mostFields).compactMap { field in
             Self.cut(field.name).map { MetadataField(name: $0, value: Self.cut(field.value) ?? "") }
