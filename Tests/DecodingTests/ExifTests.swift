@@ -160,6 +160,17 @@ struct ExifTests {
         #expect(reply.metadata.camera == "FUJIFILM X-T4")
     }
 
+    @Test("A number without a meaning is shown as a number")
+    func unknownNumbers() throws {
+        var exif = ExifFile(orientation: 1)
+        // The unit of the resolution, the metering mode and the source of the file.
+        exif.main.append((0x0128, .short(1)))
+        exif.exif = [(0x9207, .short(99)), (0xA300, .undefined([77]))]
+        let fields = try metadata(exif).fields
+        #expect(Set(fields.map(\.value)).isSuperset(of: ["1", "99", "77"]))
+        #expect(!fields.contains { $0.value.contains("Internal error") })
+    }
+
     @Test func doesNotRepeatTheMaker() throws {
         var exif = ExifFile()
         exif.main = [(0x010F, .text("Canon")), (0x0110, .text("Canon EOS 5D"))]

@@ -82,14 +82,21 @@ struct ExifReader: ~Copyable {
             guard let content = cexif_directory(data, directory), let entries = content.pointee.entries
             else { continue }
             for index in 0..<Int(content.pointee.count) where fields.count < limit {
-                guard let entry = entries[index],
-                    let value = entry.pointee.tag == EXIF_TAG_USER_COMMENT ? comment(entry) : Self.text(entry),
+                guard let entry = entries[index], let value = description(entry),
                     let title = exif_tag_get_title_in_ifd(entry.pointee.tag, directory)
                 else { continue }
                 fields.append(MetadataField(name: String(cString: title), value: value))
             }
         }
         return fields
+    }
+
+    /// Returns an entry's value in words, or a number without words.
+    private func description(_ entry: UnsafeMutablePointer<ExifEntry>) -> String? {
+        guard entry.pointee.tag != EXIF_TAG_USER_COMMENT else { return comment(entry) }
+        // libexif describes the number 1 as "Internal error (unknown value 1)" if the specification does not define it.
+        let unknown = "Internal error (unknown value "
+        return Self.text(entry).map { $0.hasPrefix(unknown) ? String($0.dropFirst(unknown.count).dropLast()) : $0 }
     }
 
     private func entry(_ tag: ExifTag, in directory: ExifIfd) -> UnsafeMutablePointer<ExifEntry>? {
