@@ -83,12 +83,19 @@ struct ExifTests {
         var exif = ExifFile(orientation: 1)
         exif.main += [
             (0x010E, .undefined(Array("a description".utf8))), (0x010F, .undefined(Array("a maker".utf8))),
-            (0x0110, .short(7)), (0x9C9B, .undefined(Array("A\0 \0t\0i\0t\0l\0e\0\0\0".utf8))),
+            (0x0110, .short(7)), (0x9C9B, .undefined(Self.windows("A title 🌅"))),
+            (0x9C9E, .undefined(Self.windows("夕方;🌅"))),
         ]
         exif.exif = [(0xA434, .undefined(Array("a lens".utf8)))]
         let metadata = try metadata(exif)
         #expect(metadata.description == nil && metadata.camera == nil && metadata.lens == nil)
-        #expect(metadata.title == "A title")
+        #expect(metadata.title == "A title 🌅")
+        #expect(Set(metadata.fields.map(\.value)).isSuperset(of: ["A title 🌅", "夕方;🌅"]))
+    }
+
+    /// Returns a text as Windows stores it, whatever the order of the block's bytes.
+    private static func windows(_ text: String) -> [UInt8] {
+        text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] } + [0, 0]
     }
 
     /// libexif reads 64 KiB, but the directories follow a text of 70,000 letters.

@@ -103,8 +103,15 @@ struct ExifReader: ~Copyable {
         cexif_directory(data, directory).flatMap { exif_content_get_entry($0, tag) }
     }
 
+    /// The tags of Windows' own properties: title, comment, author, keywords and subject.
+    private static let windowsTags = EXIF_TAG_XP_TITLE.rawValue...EXIF_TAG_XP_SUBJECT.rawValue
+
     private static func text(_ entry: UnsafeMutablePointer<ExifEntry>) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: PictureMetadata.longestText) { buffer in
+        // libexif does not read pairs of surrogates.
+        guard !windowsTags.contains(entry.pointee.tag.rawValue) else {
+            return trimmed(utf16(bytes(entry)[...], isBigEndian: false))
+        }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: PictureMetadata.longestText) { buffer in
             buffer.initialize(repeating: 0)
             guard let start = buffer.baseAddress,
                 exif_entry_get_value(entry, start, UInt32(buffer.count - 1)) != nil
@@ -126,13 +133,13 @@ struct ExifReader: ~Copyable {
     /// libexif reads only ASCII, and returns fixed words for comments in other codes. Some programs omit the code,
     /// so the comment may be shorter. Binary data contain control characters, or are not valid in UTF-8.
     private func comment(_ entry: UnsafeMutablePointer<ExifEntry>) -> String? {
-        let bytes = UnsafeBufferPointer(start: entry.pointee.data, count: Int(entry.pointee.size))
+        let bytes = Self.bytes(entry)
         let (code, rest) = (bytes.prefix(8), bytes.dropFirst(8))
         let text: String?
         if code.elementsEqual("ASCII\0\0\0".utf8) {
             text = String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
         } else if code.elementsEqual("UNICODE\0".utf8) {
-            text = utf16(rest)
+            text = Self.utf16(rest, isBigEndian: exif_data_get_byte_order(data) == EXIF_BYTE_ORDER_MOTOROLA)
         } else if code.elementsEqual("JIS\0\0\0\0\0".utf8) {
             text = nil
         } else if code.allSatisfy({ $0 == 0 }) {
@@ -146,13 +153,16 @@ struct ExifReader: ~Copyable {
         return Self.trimmed(text)
     }
 
-    /// Returns UTF-16 up to the first zero. The block's byte order applies unless the text begins with a byte order
-    /// mark.
-    private func utf16(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    private static func bytes(_ entry: UnsafeMutablePointer<ExifEntry>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: entry.pointee.data, count: Int(entry.pointee.size))
+    }
+
+    /// Returns UTF-16 up to the first zero. A byte order mark takes precedence over the given byte order.
+    private static func utf16(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isBigEndian: Bool) -> String {
         var units = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map {
             UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
         }
-        var isBigEndian = exif_data_get_byte_order(data) == EXIF_BYTE_ORDER_MOTOROLA
+        var isBigEndian = isBigEndian
         if let mark = units.first, [0xFEFF, 0xFFFE].contains(mark) {
             isBigEndian = mark == 0xFEFF
             units.removeFirst()
