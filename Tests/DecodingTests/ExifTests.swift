@@ -203,6 +203,15 @@ struct ExifTests {
         #expect(metadata.takenAt == nil && metadata.latitude == nil && metadata.longitude == nil)
     }
 
+    @Test(
+        "If the time of the photo is invalid, the time when it was digitized counts",
+        arguments: ["0000:00:00 00:00:00", "    :  :     :  :  ", "2006:13:30 07:47:17"])
+    func timeDigitized(text: String) throws {
+        var exif = ExifFile(orientation: 1)
+        exif.exif = [(0x9003, .text(text)), (0x9004, .text("2006:07:30 07:47:17"))]
+        #expect(try metadata(exif).takenAt == "2006-07-30T07:47:17")
+    }
+
     @Test("A camera without a fix states no place")
     func withoutFix() throws {
         var exif = ExifFile(orientation: 1)

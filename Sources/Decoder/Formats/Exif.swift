@@ -250,13 +250,12 @@ struct ExifBlock {
         return model.lowercased().hasPrefix(maker.lowercased()) ? model : "\(maker) \(model)"
     }
 
-    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil for a text of another length.
-    /// `PictureMetadata.bounded` checks whether the result is a time.
+    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil if the text is no time.
     private static func timestamp(_ text: String?) -> String? {
         guard let text, text.utf8.count == 19 else { return nil }
         var bytes = Array(text.utf8)
         (bytes[4], bytes[7], bytes[10]) = (UInt8(ascii: "-"), UInt8(ascii: "-"), UInt8(ascii: "T"))
-        return String(validating: bytes, as: UTF8.self)
+        return String(validating: bytes, as: UTF8.self).flatMap { PictureMetadata.isTimestamp($0) ? $0 : nil }
     }
 
     private static func degrees(

@@ -75,8 +75,10 @@ public struct PictureMetadata: Hashable, Sendable {
         number.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Whether a text is a time such as "2006-07-30T07:47:17", with or without "Z". The month, day and time must exist.
-    private static func isTimestamp(_ text: String) -> Bool {
+    /// Whether a text is a time such as "2006-07-30T07:47:17".
+    ///
+    /// The month, day and time must exist. A "Z" may follow.
+    public static func isTimestamp(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard 19...20 ~= bytes.count else { return false }
         for (byte, pattern) in zip(bytes, "0000-00-00T00:00:00Z".utf8) {
