@@ -55,6 +55,21 @@ struct TransparencyTests {
         #expect(try decode(bytes, plain).pixels?.color(50, 3) == plain.background)
     }
 
+    /// libtiff passes grey values on as they are stored: multiplied by associated opacity, or not.
+    @Test("A grey TIFF with opacity looks like the same PNG", arguments: ["unassociated", "associated"])
+    func greyTIFF(opacity: String) throws {
+        let grey = PNGFile(.greyAlpha, depth: 8, size: Self.size) { x, _ in
+            x < 16 ? [250, 255] : x < 32 ? [200, 128] : [90, 0]
+        }
+        let tiff = try Tool.convert(grey.bytes, "png:-", "-define", "tiff:alpha=\(opacity)", "tiff:-")
+        let pixels = try #require(try decode(tiff, Self.chequered(64)).pixels)
+        let expected = try #require(try decode(grey.bytes, Self.chequered(64)).pixels)
+        for x in [3, 20, 28, 40, 60] {
+            let (got, wanted) = (pixels.color(x, 3), expected.color(x, 3))
+            #expect(abs(Int(got.red) - Int(wanted.red)) <= 1 && got.red == got.green && got.red == got.blue, "\(x)")
+        }
+    }
+
     @Test func squaresDoNotTurnWithThePicture() throws {
         var file = Self.file
         file.chunks = [("eXIf", ExifFile(orientation: 6).tiff)]

@@ -105,7 +105,12 @@ struct TIFFPicture: ~Copyable {
     var isHeldWhole: Bool { rowsTogether >= size.height && size.height > Self.fewestRows }
 
     /// The channels of the decoded rows. Valid after `start`.
-    var channels: OutputRows.Channels { decoder.pointee.image.alpha != 0 ? .premultiplied : .rgb }
+    ///
+    /// libtiff drops the opacity of grey pictures with 16 bits, so those are opaque.
+    var channels: OutputRows.Channels {
+        guard decoder.pointee.image.alpha != 0 else { return .rgb }
+        return ctiff_is_unmultiplied(decoder) != 0 ? .rgba : .premultiplied
+    }
 
     /// Whether libtiff has met missing or broken data so far.
     var isIncomplete: Bool { decoder.pointee.error_count > 0 }
@@ -127,7 +132,7 @@ struct TIFFPicture: ~Copyable {
         decoder.pointee.error_count = 0
     }
 
-    /// Reads rows and passes each to `body`, as RGB or premultiplied RGBA.
+    /// Reads rows and passes each to `body`, with the picture's `channels`.
     mutating func read(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) {

@@ -210,6 +210,13 @@ static inline int ctiff_read(ctiff_decoder *decoder, uint32_t first, uint32_t co
     return decoder->library.get(&decoder->image, pixels, decoder->image.width, count);
 }
 
+/// Whether the colours of decoded rows are not multiplied by the opacity. libtiff multiplies those of RGB and of separate
+/// planes, but passes grey with opacity on as it is. Valid after `ctiff_begin`.
+static inline int ctiff_is_unmultiplied(const ctiff_decoder *decoder) {
+    const TIFFRGBAImage *image = &decoder->image;
+    return image->isContig && image->photometric <= PHOTOMETRIC_MINISBLACK && image->alpha == EXTRASAMPLE_UNASSALPHA;
+}
+
 static const uint32_t ctiff_width_tag = TIFFTAG_IMAGEWIDTH;
 static const uint32_t ctiff_height_tag = TIFFTAG_IMAGELENGTH;
 static const uint32_t ctiff_rows_per_strip_tag = TIFFTAG_ROWSPERSTRIP;
