@@ -87,6 +87,20 @@ struct DecoderServerTests {
         #expect(try starts().programs.isEmpty)
     }
 
+    /// The first connection leads to the server, and each picture gets a further one.
+    @Test("A server survives a picture for which this process has no descriptors", arguments: [2, 4])
+    func shortOfDescriptors(connection: Int) throws {
+        let good = folder.write("good", PNGFile(scene).bytes)
+        let faults = Faults(
+            in: "/", .error(EMFILE, connection...connection), only: Faults.Call(name: "socketpair", path: "/"))
+        let command = try Command(
+            Built.folder + "/decoder-client", ["turns", noted.path, good, "6"],
+            environment: ProcessInfo.processInfo.environment.merging(faults.environment) { $1 })
+        #expect(command.status == 0 && command.lines == ["good\t6"], "\(command.errors)")
+        #expect(faults.calls.count == 7)
+        #expect(try starts().servers.count == 1 && starts().programs.count == 1)
+    }
+
     /// A picture whose library the server has not loaded, and may not load.
     @Test func rareFormatsGoToPrograms() throws {
         let client = DecoderClient(path: noted.path, from: .server)

@@ -11,7 +11,7 @@ final class DecoderServer: Sendable {
     enum Outcome {
         /// The picture's process ended normally.
         case answered
-        /// There is no server, or it left the picture to a separate program.
+        /// No server decodes the picture, so a separate program must.
         case unserved
         /// The server ended or broke the protocol.
         case lost
@@ -46,7 +46,14 @@ final class DecoderServer: Sendable {
         _ request: DecodeRequest, input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> Outcome {
         guard let process = process() else { return .unserved }
-        guard let connection = process.begin(request, input: input, output: output) else { return lose(process) }
+        let connection: PacketSocket
+        do {
+            guard let begun = try process.begin(request, input: input, output: output) else { return lose(process) }
+            connection = begun
+        } catch {
+            // The server is sound and decodes other pictures.
+            return .unserved
+        }
         // However this method ends, the connection closes, and the server then ends the picture's process.
         guard cancellation.begin(.connection(connection)) else { throw .cancelled }
         var deadline = Deadline(milliseconds: budget)
@@ -141,9 +148,11 @@ final class ServerProcess: Sendable {
         kill(number, SIGKILL)
     }
 
-    /// Gives the server a picture. Returns the connection for the answer, or nil if the server accepts no pictures.
-    func begin(_ request: DecodeRequest, input: Int32, output: Int32) -> PacketSocket? {
-        guard let ends = try? PacketSocket.pair() else { return nil }
+    /// Gives the server a picture, and returns the connection for the answer.
+    ///
+    /// Returns nil if the server accepts no pictures. Throws if this process cannot make a connection.
+    func begin(_ request: DecodeRequest, input: Int32, output: Int32) throws(PixelsError) -> PacketSocket? {
+        let ends = try PacketSocket.pair()
         // The connection closes when the server dies, unless this process keeps a copy of the server's end.
         return withExtendedLifetime(ends.1) { theirs in
             let descriptors = [input, output, theirs.descriptor]
