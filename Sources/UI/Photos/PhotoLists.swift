@@ -195,7 +195,7 @@ final class PhotoLists {
     }
 
     private func arrange(_ order: PhotoOrder, _ sections: SectionRule) {
-        guard order != self.order || sections != self.sections else { return }
+        guard order != self.order || sections != self.sections || failure != nil else { return }
         (self.order, self.sections) = (order, sections)
         arrange()
     }
@@ -247,9 +247,15 @@ final class PhotoLists {
     }
 
     /// Keeps the current lists after a failure, and returns to their search, sort order, sections and folder.
+    ///
+    /// The lists of an opening gallery lack the order, sections and folder of its position. These stay requested, for
+    /// the next attempt and the next run.
     private func giveUp(_ error: any Error) {
-        (filter, order, path) = (PhotoFilter(found?.filter.text ?? ""), all.order, folder?.path)
-        if sections.applied(to: order) != all.sectionRule { sections = all.sectionRule }
+        filter = PhotoFilter(found?.filter.text ?? "")
+        if !isOpening {
+            (order, path) = (all.order, folder?.path)
+            if sections.applied(to: order) != all.sectionRule { sections = all.sectionRule }
+        }
         failure = "\(error)"
         feed.deliver(.lists(self))
     }
