@@ -82,6 +82,22 @@ import Text
         #expect(screens.copied.count == 1)
     }
 
+    @Test("A copy in the background does not replace a newer copy", arguments: [1, 3_000])
+    func newestCopy(count: Int) async throws {
+        let keys = try await sync(6_000)
+        let results = try FetchedResults(of: screens.cache)
+        let actions = PhotoActions(screens.context, results: results, from: screens.root)
+        actions.perform(.copy, on: keys)
+        let older = try #require(screens.context.backgroundCopy)
+        // One line is copied at once, and many lines in the background, too.
+        actions.perform(.copy, on: Array(keys.suffix(count)))
+        let newer = try #require(screens.context.backgroundCopy)
+        await older.value
+        await newer.value
+        #expect(screens.copied.count == 1)
+        #expect(screens.copied.first?.hasPrefix("http://example.org/album/p/p\(6_000 - count)") == true)
+    }
+
     @Test("Nothing is copied in a terminal without a clipboard, and a notice says so")
     func copiesNothingWithoutAClipboard() async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")

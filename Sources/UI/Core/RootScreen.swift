@@ -363,12 +363,12 @@ public final class RootScreen: Screen {
         case .push(let screen): push(screen)
         case .back: pop()
         case .notice(let text): modals.showNotice(text)
-        case .confirm(let text, let onYes):
-            modals.ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
-        case .choose(let text, let choices, let otherwise):
-            modals.ask(text, choices, otherwise: otherwise)
+        case .confirm(let text, let onYes): modals.ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
+        case .choose(let text, let choices, let otherwise): modals.ask(text, choices, otherwise: otherwise)
         case .type(let label, let text, let onEnter): modals.askForLine(label, text, onEnter: onEnter)
-        case .copy(let text): host.onCopy(text)
+        case .copy(let text):
+            context.backgroundCopy?.cancel()
+            host.onCopy(text)
         case .needsDisplay: host.onNeedsDisplay()
         // A photo, the log or the help may have the focus, so the gallery is not always in the responder chain.
         case .focus(let isInFront): if isInFront { openGallery?.gallery.windowCameToFront() }

@@ -72,6 +72,8 @@ public final class ScreenContext {
     /// The names of albums that screens have listed or opened. Each name becomes the title of the album's gallery,
     /// because the address contains no name.
     var galleryNames: [Address: String] = [:]
+    /// The copy of many photos' lines that runs in the background. A newer copy cancels it.
+    var backgroundCopy: Task<Void, Never>?
     /// Returns the time of a gallery's next automatic update, if one is scheduled.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Passes changes of the model to the root screen.

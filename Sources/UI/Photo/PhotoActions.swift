@@ -147,9 +147,12 @@ struct PhotoActions {
                 showNotice("\(error)")
             }
         } else {
-            Task {
+            context.backgroundCopy?.cancel()
+            context.backgroundCopy = Task {
                 do {
                     let found = try await Self.readInBackground(keys, cache, readLines)
+                    // The clipboard keeps a newer text.
+                    guard !Task.isCancelled else { return }
                     send(found, of: keys.count, one, many, missing: missing)
                 } catch {
                     showNotice("\(error)")
