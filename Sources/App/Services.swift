@@ -166,7 +166,8 @@ struct Services {
         onTrouble: (String) -> Void = { Output.complain($0) }
     ) throws(SettingsError) -> FetcherSetup {
         let settings = settings ?? self.settings
-        let isAsAtStart = settings.hasSameConnections(as: self.settings)
+        // Without a network the files with certificates do not matter, and going offline must not fail.
+        let isAsAtStart = settings.offline || settings.hasSameConnections(as: self.settings)
         let configuration =
             isAsAtStart ? httpConfiguration : try Self.httpConfiguration(settings, locations, onTrouble: onTrouble)
         var setup = FetcherSetup(cacheFolder: caches.path, userAgent: configuration.userAgent)

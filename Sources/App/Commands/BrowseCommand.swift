@@ -294,27 +294,20 @@ private struct NetworkRun {
     /// The client of all fetchers, because a fetcher with other settings continues the transfers.
     let fetcher: FetcherClient
 
-    /// The fetcher at work, and the task in which it runs.
-    private struct Work {
-        let fetcher: FetcherClient
-        let task: Task<Void, Never>
-
-        func end() async {
-            task.cancel()
-            await task.value
-        }
-    }
-
     /// Runs fetchers for the current settings until the task is cancelled.
     func run() async {
         // The settings with which the fetcher at work was started.
         var used = services.settings
         var work = try? start(used)
+        var former = used
         for await settings in services.live.changes() {
-            if !settings.hasSameConnections(as: used) {
+            // After a failure, a reload tries again. A change of another setting would only repeat the notice.
+            let mayTry = settings == former || !settings.hasSameConnections(as: former)
+            former = settings
+            if mayTry, !settings.hasSameConnections(as: used) {
                 do throws(SettingsError) {
                     let setup = try setup(settings)
-                    await work?.end()
+                    await end(work)
                     work = start(settings, setup)
                     used = settings
                     continue
@@ -322,21 +315,26 @@ private struct NetworkRun {
                     services.activity.postNotice("\(error) Vitrine keeps using the previous connection settings.")
                 }
             }
-            work?.fetcher.use(FetcherTuning(settings))
+            fetcher.use(FetcherTuning(settings))
         }
-        await work?.end()
+        await end(work)
+    }
+
+    private func end(_ work: Task<Void, Never>?) async {
+        work?.cancel()
+        await work?.value
     }
 
     private func setup(_ settings: Settings) throws(SettingsError) -> FetcherSetup {
         try services.fetcherSetup(caches, settings, followsFolders: true) { services.activity.postNotice($0) }
     }
 
-    private func start(_ settings: Settings) throws(SettingsError) -> Work {
+    private func start(_ settings: Settings) throws(SettingsError) -> Task<Void, Never> {
         start(settings, try setup(settings))
     }
 
-    private func start(_ settings: Settings, _ setup: FetcherSetup) -> Work {
+    private func start(_ settings: Settings, _ setup: FetcherSetup) -> Task<Void, Never> {
         fetcher.use(FetcherTuning(settings))
-        return Work(fetcher: fetcher, task: Task.detached(priority: .utility) { [fetcher] in await fetcher.run(setup) })
+        return Task.detached(priority: .utility) { [fetcher] in await fetcher.run(setup) }
     }
 }
