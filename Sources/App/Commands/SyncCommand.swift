@@ -134,12 +134,13 @@ struct SyncCommand {
     /// Returns the galleries that Vitrine may fetch. Offline, these are the local folders.
     private func fetchable(_ galleries: [GalleryCache], _ code: inout ExitCode) -> [GalleryCache] {
         guard services.settings.offline else { return galleries }
-        let local = galleries.filter(\.address.isPlainFolder)
-        if local.count < galleries.count {
-            Output.complain("Vitrine fetches nothing from servers: the setting “offline” is on.")
+        return galleries.filter { gallery in
+            if gallery.address.isPlainFolder { return true }
+            Output.complain(
+                "\(gallery.address) is not updated: it may need a network, and the setting “offline” is on.")
             code.add(.someFailed)
+            return false
         }
-        return local
     }
 
     /// Reports an error that concerns only one gallery.
