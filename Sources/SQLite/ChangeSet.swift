@@ -70,6 +70,9 @@ public final class ChangeHub: Sendable {
     /// Creates a hub without subscribers.
     public init() {}
 
+    /// Whether there are subscribers.
+    public var areWaiting: Bool { subscribers.areWaiting }
+
     /// Adds a subscriber. The subscription ends when the stream is released.
     public func subscribe() -> CoalescingStream<ChangeSet> {
         subscribers.subscribe()

@@ -101,8 +101,8 @@ public final class GalleryCache: Sendable {
     public func changes() -> CoalescingStream<ChangeSet> {
         source.withLock { source in
             if source == nil { source = listenToOthers() }
+            return hub.subscribe()
         }
-        return hub.subscribe()
     }
 
     private func listenToOthers() -> Source {
@@ -117,18 +117,25 @@ public final class GalleryCache: Sendable {
         return .questions
     }
 
-    /// Publishes the commits of other processes once a second.
+    /// Publishes the commits of other processes once a second, until no subscriber is left.
     ///
-    /// The task ends when this cache is released. This is the only work that wakes an idle program. Without it, the
-    /// screen would not show what the fetcher stores. One question reads a number from shared memory.
+    /// This is the only work that wakes an idle program. Without it, the screen would not show what the fetcher stores.
     private func askForOthers() {
-        Task { [weak writer, log] in
+        Task { [weak self] in
             let clock = BootClock()
-            while writer != nil {
-                do { try await writer?.announceOthers() } catch { log.error(.cache, "\(error)") }
-                try? await clock.sleep(until: clock.now + .seconds(1))
-            }
+            while await self?.announceOthers() == true { try? await clock.sleep(until: clock.now + .seconds(1)) }
         }
+    }
+
+    /// Publishes the commits of other processes. Returns false if there is no subscriber. The next one starts a new task.
+    private func announceOthers() async -> Bool {
+        let isHeard = source.withLock { source in
+            if !hub.areWaiting { source = nil }
+            return source != nil
+        }
+        guard isHeard else { return false }
+        do { try await writer.announceOthers() } catch { log.error(.cache, "\(error)") }
+        return true
     }
 
     /// Reads the cache from any thread.
