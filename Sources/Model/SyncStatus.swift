@@ -21,7 +21,7 @@ public struct SyncStatus: Hashable, Sendable {
     /// The time of the last successful update; nil if none has succeeded. An earlier run of Vitrine may have made that
     /// update.
     public var lastSuccess: Timestamp?
-    /// The number of invalid entries that were skipped in the last list.
+    /// The number of invalid entries that the last updates skipped.
     public var skipped: Int
 
     /// Creates a status.

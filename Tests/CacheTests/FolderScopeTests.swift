@@ -79,6 +79,9 @@ import Testing
         #expect(try await update(skipping: 0, within: folder) == 2)
         #expect(try await update(skipping: 3, within: folder) == 3)
         #expect(try await update(skipping: 0, within: nil) == 0)
+        // A feed keeps all other photos, but its list was read whole.
+        #expect(try await update(skipping: 4, within: []) == 4)
+        #expect(try await update(skipping: 1, within: []) == 1)
     }
 
     @Test("The whole gallery as one folder is a complete list")

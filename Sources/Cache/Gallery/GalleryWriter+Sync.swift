@@ -77,7 +77,7 @@ extension GalleryWriter {
                 UPDATE gallery SET photo_count = ?, skipped = max(?, iif(?, skipped, 0)), last_success = ?,
                                    failure = NULL, failure_remedy = NULL, etag = ?, last_modified = ?, is_private = ?,
                                    was_public = max(was_public, ?), list_version = list_version + ?
-                """, summary.total, summary.skipped, changes.scopes == nil ? 0 : 1, time.milliseconds,
+                """, summary.total, summary.skipped, changes.scopes?.isEmpty == false ? 1 : 0, time.milliseconds,
                 validators.etag, validators.lastModified, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0,
                 summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
             return removed.files
