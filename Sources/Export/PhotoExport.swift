@@ -208,8 +208,8 @@ public actor PhotoExport {
 
     /// Whether the first photo keeps failing while no other photo arrives.
     ///
-    /// A request of the browser may wait hours for its next attempt. Photos that have arrived do not wait that long. If
-    /// no photo has arrived, the server may be down. Then the export waits until the server answers again.
+    /// A request of the browser may wait hours for its next attempt. Photos that are ready, cached ones included, do
+    /// not wait that long. If none is ready, the server may be down. Then the export waits until the server answers.
     private var isFirstHopeless: Bool {
         guard let retries else { return false }
         let areSettled = awaited.allSatisfy {

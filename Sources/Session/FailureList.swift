@@ -83,9 +83,10 @@ public struct RetryWatch: Sendable {
     ///
     /// Without a network, no attempt counts as far away, because requests start as soon as the network is back.
     public func isFarAway(_ subject: Wish.Subject, after former: FailureReport?) -> Bool {
-        guard let report = failure(of: subject), report.failure.remedy == .time, report.last != former?.last else {
-            return false
-        }
+        // After the first failure, only the server's Retry-After makes the wait this long.
+        guard let report = failure(of: subject), report.failure.remedy == .time, report.attempts > 1,
+            report.last != former?.last
+        else { return false }
         return report.next.map { $0 > now().advanced(by: Self.patience) } ?? true
     }
 
