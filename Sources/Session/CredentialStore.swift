@@ -64,7 +64,7 @@ public final class CredentialStore: Sendable {
     public func take(_ signIn: SignIn, for place: SignInPlace, by galleries: Set<GalleryID> = []) {
         state.withLock { state in
             state.known[place] = signIn
-            state.refused[place]?.remove(signIn)
+            state.refused[place] = state.refused[place]?.filter { $0.digest != signIn.digest }
             if case .origin(let origin) = place { state.granted[origin, default: []].formUnion(galleries) }
             entered.send(EnteredCredentials(entries: [place: .init(signIn: signIn, galleries: galleries)]))
         }
