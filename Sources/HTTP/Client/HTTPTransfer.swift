@@ -3,7 +3,8 @@
 ///     for try await event in client.transfer(request) { … }
 ///
 /// The iteration throws an ``HTTPError``. It throws `CancellationError` after ``cancel()``, after a cancellation of its
-/// task, or after the transfer was released. Only one iteration is allowed. A slow iteration makes the server wait.
+/// task, after the transfer was released, or after ``HTTPClient/abandonConnections(from:)``. Only one iteration is
+/// allowed. A slow iteration makes the server wait.
 public final class HTTPTransfer: AsyncSequence, Sendable {
     private let mailbox: TransferMailbox
     private let onCancel: @Sendable () -> Void

@@ -224,7 +224,7 @@ public struct GalleryListRequest: NetworkRequest {
                 }, wait: { try await context.wait($0, because: $1, for: cache) })
         } catch
             where !folders.parts.isEmpty
-            && !(error is CancellationError || error is FormatError || error is BarrenSite)
+            && !(Task.isCancelled || error is FormatError || error is BarrenSite)
         {
             // The commit fails only if the disk does, and then the first error is enough to report.
             try? await commit(comparer, folders, place, isWhole: false)

@@ -139,7 +139,7 @@ struct LibraryUpdate {
                     try await comparer.commitBeginning(in: cache, from: source, after: answer.head, at: context.now())
                 }
             }
-        } catch  where !(error is CancellationError) && !(error is FormatError) {
+        } catch  where !Task.isCancelled && !(error is FormatError) {
             // If this commit fails, too, the first error is enough to report.
             if await comparer.count > 0 { _ = try? await commit(comparer, nil, removes: false) }
             throw error
