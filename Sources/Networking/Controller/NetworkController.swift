@@ -260,7 +260,7 @@ public actor NetworkController {
     private func retry(_ subject: Wish.Subject) {
         guard let (host, isShortened) = table.hasten(subject, at: clock.now) else { return }
         operations.endSilence(of: host)
-        if isShortened { showWait(of: subject) }
+        if isShortened { showWait(of: subject) } else { context.activity.setRetry(of: subject, at: context.now()) }
     }
 
     /// Shows when a subject's wait ends. Does nothing while the cache records its failure.
