@@ -128,7 +128,7 @@ actor ListComparer {
         try draft.keep(part)
         guard let reason else { return }
         skipped += 1
-        note(["\(part.name) cannot be read: \(reason)"])
+        note(["\(part.name) is incomplete: \(reason)"])
     }
 
     /// The number of photos so far.

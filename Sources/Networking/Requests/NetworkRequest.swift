@@ -193,6 +193,7 @@ public struct RequestContext: Sendable {
         activity.setPhase(.waiting(refusal.failure, until: end), of: cache.id)
         log.info(.network, "\(cache.address): \(refusal.failure); will go on after \(duration)")
         try await clock.sleep(until: clock.now + duration)
+        activity.setPhase(.getting(Progress(done: 0)), of: cache.id)
     }
 }
 

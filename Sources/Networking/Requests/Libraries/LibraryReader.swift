@@ -229,6 +229,7 @@ struct LibraryReader {
                 return response
             } catch let error as RequestError where error.isRefusalOfBusyServer {
                 guard let wait else { throw error }
+                permit.recordRefusal(error)
                 try await wait(try patience.delay(after: error), error)
             }
         }
