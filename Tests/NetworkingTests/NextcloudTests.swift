@@ -77,7 +77,7 @@ import Testing
         "Addresses that browsers show lead to the same photos",
         arguments: [
             "/login", "/index.php/login", "/apps/files/", "/index.php/apps/files/files/7?dir=/", "/apps/photos/",
-            "/apps/photos/folders",
+            "/apps/photos/folders", "/apps/photos/photos",
             "/remote.php/dav/files/me/", "/remote.php/dav/files/me", "/remote.php/webdav/",
         ])
     func browserAddresses(path: String) async throws {

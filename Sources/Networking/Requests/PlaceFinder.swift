@@ -271,8 +271,12 @@ struct PlaceFinder {
         else { return nil }
         guard match.2 == "s" else { return try await publicFolders("remote.php/dav/photospublic/\(match.3)/", server) }
         if let place = try await publicFolders("public.php/dav/files/\(match.3)/", server) { return place }
-        guard await isOwnCloud(at: server) else { return nil }
-        return try await publicFolders("remote.php/dav/public-files/\(match.3)/", server)
+        // An address typed without a scheme begins with http, which the server may redirect.
+        for server in [server, server.secured].compactMap(\.self) {
+            guard await isOwnCloud(at: server) else { continue }
+            return try await publicFolders("remote.php/dav/public-files/\(match.3)/", server)
+        }
+        return nil
     }
 
     /// Returns the folders at a path. Returns nil if the server, which may be of another kind, has no folder there.
@@ -337,7 +341,7 @@ struct PlaceFinder {
         guard let match = address.path.wholeMatch(of: /(.*?)\/(?:index\.php|apps\/[a-z]+|login)(?:\/.*)?/),
             let server = try? address.resolving(match.1 + "/")
         else { return (address.asFolder, "") }
-        if let page = address.path.wholeMatch(of: /.*?\/apps\/photos\/(?:folders(?:\/|$)(.*)|.+)/) {
+        if let page = address.path.wholeMatch(of: /.*?\/apps\/photos\/(?:folders(?:\/|$)(.*)|(?!photos\/?$).+)/) {
             return (server, page.1.map(String.init))
         }
         let field = address.query?.split(separator: "&").first { $0.hasPrefix("dir=") }?.dropFirst("dir=".count) ?? ""
