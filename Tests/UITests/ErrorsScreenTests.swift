@@ -207,6 +207,20 @@ import Testing
         #expect(try screens.photo("2").original.isWanting)
     }
 
+    @Test("Offline, failures in a local folder can be retried")
+    func retryOfLocalFiles() async throws {
+        var settings = Settings()
+        settings.offline = true
+        let screens = try TestScreens(settings, gallery: Address(filePath: "/pictures/album"))
+        try await screens.sync(["a"])
+        try await screens.note(gone, for: .original, of: "a")
+        screens.press("E")
+        try await screens.until { screens.text.contains("Photo a") }
+        screens.press("r")
+        #expect(!screens.status.contains("Offline"))
+        try await screens.until { try screens.photo("a").original.isWanting }
+    }
+
     @Test func retryDoesNothingOffline() async throws {
         var settings = Settings()
         settings.offline = true

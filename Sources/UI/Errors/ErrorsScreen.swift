@@ -65,11 +65,12 @@ final class ErrorsScreen: Screen, ListScreen {
     override func perform(_ command: Command) -> Bool {
         switch command {
         case .open: openSelected()
-        case .retry: if let selected, canRetry() { retry([selected]) }
+        case .retry: if let selected { retry(retriable([selected])) }
         case .retryAll:
-            guard canRetry() else { break }
+            let rows = retriable(list.rows)
+            guard !context.settings.offline || !rows.isEmpty else { break }
             context.wishes.retryAll()
-            retry(list.rows)
+            retry(rows)
         case .clear:
             let activity = context.activity
             send(.confirm("Clear the errors of this session?") { activity.clearFailures() })
@@ -174,11 +175,12 @@ final class ErrorsScreen: Screen, ListScreen {
         }
     }
 
-    /// Returns whether retries are possible. Offline, says how to make them possible.
-    private func canRetry() -> Bool {
-        guard context.settings.offline else { return true }
-        send(.notice("Offline: type “:set offline no” to retry."))
-        return false
+    /// Returns the failures that Vitrine may retry. If there are none because it is offline, says how to change that.
+    private func retriable(_ rows: [ErrorRow]) -> [ErrorRow] {
+        guard context.settings.offline else { return rows }
+        let rows = rows.filter { address(of: $0.gallery)?.isLocal == true }
+        if rows.isEmpty { send(.notice("Offline: type “:set offline no” to retry.")) }
+        return rows
     }
 
     /// Retries failures now. Vitrine retries photos without rows of their own when they become visible.
