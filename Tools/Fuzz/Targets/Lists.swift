@@ -43,7 +43,7 @@
 
         private static let library = FuzzTarget("library") { bytes in
             let server = try Address("http://photos.test/")
-            let choice = Choice(bytes, of: 29)
+            let choice = Choice(bytes, of: 30)
             func check<Item>(_ parser: () -> any LibraryParser<Item>) throws {
                 func items(_ pieces: [[UInt8]]) throws -> String {
                     let parser = parser()
@@ -81,9 +81,7 @@
             case 17: try check { NextcloudAlbumParser(folder: server.appending("albums/"), pages: server) }
             case 18: try accepted(LoginFlow(json: choice.rest))
             case 19: try accepted(LoginGrant(json: choice.rest))
-            case 20:
-                _ = try? PhotoPrismSettings(json: choice.rest)
-                try accepted(AccountAnswer(json: choice.rest))
+            case 20: try accepted(AccountAnswer(json: choice.rest))
             case 21: try check { ImmichTagParser(server: server) }
             case 22: try check { ImmichTagFinder(value: Array("Trips/Rome".utf8)) }
             case 23: try check { PhotoPrismAlbumParser(.label, server: server, offset: 0, pageSize: 500) }
@@ -91,7 +89,8 @@
             case 25: try check { PiwigoAlbumParser(.tag, server: server) }
             case 26: try check { PhotoPrismVisitParser() }
             case 27: try accepted(PhotoPrismSharePage(name: choice.rest.text))
-            default: try accepted(ImmichSharePage(name: choice.rest.text))
+            case 28: try accepted(ImmichSharePage(name: choice.rest.text))
+            default: _ = try PhotoPrismSettings(json: choice.rest)
             }
         }
 
