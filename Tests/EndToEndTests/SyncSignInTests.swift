@@ -46,7 +46,8 @@ import Testing
         #expect(command.status == 1 && command.output.isEmpty, sourceLocation: sourceLocation)
         #expect(command.errors == "vitrine: \(address): \(words)\n", sourceLocation: sourceLocation)
         let list = try home.vitrine("list", address)
-        #expect(list.status == 0 && list.output.isEmpty && storedPhotos.isEmpty, sourceLocation: sourceLocation)
+        #expect(list.status == 1 && list.output.isEmpty && storedPhotos.isEmpty, sourceLocation: sourceLocation)
+        #expect(list.errors.contains("has never fetched"), sourceLocation: sourceLocation)
     }
 
     /// Returns the photo files in all caches.
