@@ -236,6 +236,27 @@ import Testing
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
     }
 
+    @Test("After a rejected password, the prompt keeps the choice to store it")
+    func choiceIsKept() async throws {
+        let screens = try await screens()
+        screens.activity.ask(try question(screens))
+        try await screens.until { screens.text.contains("[until I quit]") }
+        screens.type("me")
+        screens.press(Key(.enter))
+        screens.type("wrong")
+        screens.press(Key(.tab), Key(.right))
+        #expect(screens.text.contains("[in a file]"))
+        screens.press(Key(.enter))
+        screens.activity.ask(try question(screens, wasRefused: true))
+        try await screens.until { screens.text.contains("The previous password was rejected.") }
+        #expect(screens.text.contains("[in a file]"))
+        screens.press(Key(.escape))
+        // The choice is not for other servers.
+        screens.activity.ask(try question(screens, "http://example.net", wasRefused: true))
+        try await screens.until { screens.text.contains("http://example.net") }
+        #expect(screens.text.contains("[until I quit]"))
+    }
+
     @Test("BEHAVIOURS 5.8: passwords are stored before the end, or the failure is reported")
     func keptBeforeTheEnd() async throws {
         let gate = Gate()

@@ -304,6 +304,8 @@ final class SignIns {
     private var storing: Task<String?, Never>?
     /// The sign-in with the browser that the prompt waits for.
     private var browserSignIn: BrowserSignIn?
+    /// The user's last choice for each server or proxy.
+    private var choices: [SignInPlace: SignInKeeping] = [:]
 
     init(_ context: ScreenContext) {
         self.context = context
@@ -333,9 +335,11 @@ final class SignIns {
         let askers = question.isProxy ? [] : question.galleries
         let asker = askers.lazy.compactMap { self.context.caches.cache($0)?.address }
             .first { $0.origin != question.origin }
+        // The right password must replace a wrong one that is stored.
+        let choice = question.wasRefused ? choices[question.place] : nil
         let prompt = SignInPrompt(
             // Name the location, because a list could give its gallery the name of another server.
-            question, asker: asker.map { GalleryTitle.text($0) }, keeping: context.settings.passwords,
+            question, asker: asker.map { GalleryTitle.text($0) }, keeping: choice ?? context.settings.passwords,
             user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil,
             hasClipboard: context.capabilities.clipboard)
         prompt.onAnswer = { [weak self, weak prompt] answer in
@@ -370,6 +374,7 @@ final class SignIns {
         prompt = nil
         onChange()
         guard let answer else { return context.activity.declineQuestion(question.place) }
+        choices[question.place] = answer.keeping
         let credentials = context.caches.credentials
         credentials.take(answer.signIn, for: question.place, by: question.galleries)
         context.activity.withdrawQuestion(question.place)
