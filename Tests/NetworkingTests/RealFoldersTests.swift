@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Logging
 import Model
@@ -66,6 +67,19 @@ import Testing
         // The second listing finds the same.
         try await list(cache)
         #expect(NastyTree.sorted(try photos(cache).map(\.galleryID)) == found)
+    }
+
+    @Test("An empty subfolder is read on each server", arguments: FolderServer.all)
+    func emptySubfolder(kind: FolderServer.Kind) async throws {
+        let pictures = TestFolder()
+        pictures.write("a.jpg", "picture")
+        try FileManager.default.createDirectory(
+            atPath: pictures.path("empty"), withIntermediateDirectories: false)
+        let server = try await kind.start(serving: pictures.path)
+        let cache = try context.caches.open(Address(server.address))
+        try await list(cache)
+        #expect(try photos(cache).map(\.galleryID) == ["a.jpg"])
+        #expect(try cache.read { try $0.gallery() }.skipped == 0)
     }
 
     @Test("A local folder's photos have the same ids")

@@ -295,6 +295,20 @@ import Testing
         #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
+    @Test("A folder without a link to its parent folder is empty on Python’s server, and unreadable on others")
+    func emptyOnPython() async throws {
+        let server = try ListedServer(.html, Self.tree)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
+        for (title, gone) in [("Sign in", []), ("Directory listing for /photos/2025/", ["2025/e.jpg"])] {
+            let page = "<html><head><title>\(title)</title></head><body><ul></ul></body></html>"
+            server.answers.withLock { $0 = ["2025/": .answer(200, page, headers: ["Content-Type: text/html"])] }
+            try await galleries.list(cache)
+            #expect(try galleries.ids(cache) == Self.tree.filter { !gone.contains($0) }.sorted(), "\(title)")
+            #expect(try cache.read { try $0.gallery() }.skipped == (gone.isEmpty ? 1 : 0), "\(title)")
+        }
+    }
+
     @Test("A folder whose JSON list is null is empty, and the outermost folder keeps its photos")
     func null() async throws {
         let server = try ListedServer(.html, Self.tree)

@@ -180,7 +180,9 @@ struct ServerFolderReader: Sendable {
         try await add(livePhotos.finish())
         if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
         // An emptied folder still has a link to the folder around it. The page of an error has none.
-        if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {
+        if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty,
+            !Self.isPythonList(beginning)
+        {
             throw RequestError.wrongType("a page without a list")
         }
         // The list of the next update may have other entries, so it must not count as unchanged.
@@ -215,6 +217,11 @@ struct ServerFolderReader: Sendable {
             beginning.count < ListingFormat.beginningLength
         else { return false }
         return String(decoding: beginning, as: UTF8.self).split(whereSeparator: \.isWhitespace) == ["null"]
+    }
+
+    /// Whether a page is a list of Python's `http.server`, which never links to the parent folder.
+    private static func isPythonList(_ beginning: [UInt8]) -> Bool {
+        String(decoding: beginning, as: UTF8.self).contains("<title>Directory listing for ")
     }
 
     /// Whether a page in an answer without a length ends too early.
