@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Logging
 import Model
@@ -363,6 +364,14 @@ import Testing
         #expect(try galleries.ids(cache) == (Self.tree + ["2024/again/a.jpg"]).sorted())
     }
 
+    /// A WebDAV server's list of a folder with one photo.
+    private static let davList = [ScriptedServer.Step].answer(
+        207,
+        """
+        <multistatus xmlns='DAV:'><response><href>/dav/a.jpg</href><propstat><prop><resourcetype/></prop>\
+        <status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
+        """, headers: ["Content-Type: application/xml"])
+
     @Test("A WebDAV server that answers browsers with a sentence is found")
     func sentence() async throws {
         let server = try ScriptedServer { request in
@@ -370,17 +379,50 @@ import Testing
             switch (request.method, request.path) {
             case ("GET", "/dav/"): return .answer(200, sentence, headers: ["Content-Type: text/html"])
             case ("PROPFIND", "/dav/"):
-                let file =
-                    "<href>/dav/a.jpg</href><propstat><prop><resourcetype/></prop><status>HTTP/1.1 200 OK</status></propstat>"
-                return .answer(
-                    207, "<multistatus xmlns='DAV:'><response>\(file)</response></multistatus>",
-                    headers: ["Content-Type: application/xml"])
+                return Self.davList
             default: return .answer(404)
             }
         }
         let cache = try galleries.open(server.url("/dav/"))
         #expect(await galleries.failure(cache) == "")
         #expect(try galleries.ids(cache) == ["a.jpg"] && cache.read { try $0.source() }?.kind == .webDAV)
+    }
+
+    @Test(
+        "Behind a page without photos, a WebDAV server may ask for a password, unless the page names a feed",
+        arguments: [false, true])
+    func closedWebDAV(hasFeed: Bool) async throws {
+        let expected = "Basic " + Data("me:s3cret".utf8).base64EncodedString()
+        let head = hasFeed ? "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed\">" : ""
+        let feed = """
+            <rss version="2.0"><channel><item><guid>post</guid><title>A photo</title>
+            <pubDate>Wed, 25 Nov 2026 21:00:00 +0000</pubDate>
+            <enclosure type="image/jpeg" url="/a.jpg"/></item></channel></rss>
+            """
+        let server = try ScriptedServer { request in
+            switch (request.method, request.path) {
+            case ("GET", "/dav/"):
+                let page = "<html><head>\(head)</head><body>You are not signed in.</body></html>"
+                return .answer(200, page, headers: ["Content-Type: text/html"])
+            case ("GET", "/feed"): return .answer(200, feed)
+            case ("PROPFIND", "/dav/"):
+                guard request.headers["authorization"] == expected else {
+                    return .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+                }
+                return Self.davList
+            default: return .answer(404)
+            }
+        }
+        let cache = try galleries.open(server.url("/dav/"))
+        let failure = await galleries.failure(cache)
+        #expect(failure == (hasFeed ? "" : "a password is needed for 127.0.0.1:\(server.port)"))
+        guard !hasFeed else {
+            #expect(try galleries.ids(cache) == ["post"])
+            return
+        }
+        let signedIn = try galleries.open(server.url("/dav/").replacing("://", with: "://me:s3cret@"))
+        #expect(await galleries.failure(signedIn) == "")
+        #expect(try galleries.ids(signedIn) == ["a.jpg"] && signedIn.read { try $0.source() }?.kind == .webDAV)
     }
 
     @Test("A web page without photos is no gallery, and the error says so")

@@ -117,35 +117,16 @@ struct PlaceFinder {
     /// Finds another kind of gallery behind a web site without photos. It is a WebDAV or Nextcloud server, a photo
     /// library or a feed. Returns nil if there is none.
     ///
-    /// A feed never replaces a gallery that is already known.
+    /// If there is only a WebDAV server that requires a sign-in, this method throws its question.
     ///
     /// - Parameter feed: the plan of a request for the feed that the page names; nil if it names none.
     func findGallery(behindPageAt page: ServerPlace, feed: FetchPlan?) async throws -> sending Place? {
-        if let server = try await findServer(behindPageAt: page) { return server }
-        guard isNew, let feed else { return nil }
-        do {
-            var response = try await Response.to(feed, over: client, with: TransferPermit(.list))
-            let beginning = try await response.beginning()
-            guard FeedParser.recognises(beginning) || JSONFeedParser.recognises(beginning) else { return nil }
-            return .list(response, beginning: beginning, at: feed.address)
-        } catch RequestError.status(let status, _) where status == 404 || status == 410 {
-            // The page names a feed that is gone.
-            return nil
-        } catch RequestError.bucket(let refusal) where refusal.status == 404 {
-            // The page names a feed in a bucket that is gone.
-            return nil
-        }
-    }
-
-    /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no
-    /// such server.
-    private func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
         // The page may be a sign-in page, at the same server or at its secure address. So use the gallery's own path.
         let address = try page.root.address.resolving(
             cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
         if let album = try await album(at: address) { return .folders(album, nil) }
         let server = place(.webDAV, address)
-        async let folders = try? answer(from: server, with: TransferPermit(.list))
+        async let refusal = refusal(by: server)
         let (nextcloud, folder) = nextcloud(at: address)
         async let isNextcloud = isNextcloud(at: nextcloud)
         async let isImmich = isImmich(at: address)
@@ -164,7 +145,30 @@ struct PlaceFinder {
         if await isPiwigo, let piwigo { return library(.piwigo, on: piwigo) }
         if await isImmich, let root = try? address.resolving("/") { return library(.immich, on: root) }
         if await isPhotoPrism, let photoPrism { return library(.photoPrism, on: photoPrism) }
-        return await folders == nil ? nil : .folders(server, nil)
+        guard let reason = await refusal else { return .folders(server, nil) }
+        if let list = try await list(ofFeed: feed) { return list }
+        // The server may send its list only after a sign-in.
+        if case RequestError.signIn = reason { throw reason }
+        return nil
+    }
+
+    /// Returns the list that a feed holds. Returns nil if there is no feed.
+    ///
+    /// A feed never replaces a gallery that is already known.
+    private func list(ofFeed feed: FetchPlan?) async throws -> sending Place? {
+        guard isNew, let feed else { return nil }
+        do {
+            var response = try await Response.to(feed, over: client, with: TransferPermit(.list))
+            let beginning = try await response.beginning()
+            guard FeedParser.recognises(beginning) || JSONFeedParser.recognises(beginning) else { return nil }
+            return .list(response, beginning: beginning, at: feed.address)
+        } catch RequestError.status(let status, _) where status == 404 || status == 410 {
+            // The page names a feed that is gone.
+            return nil
+        } catch RequestError.bucket(let refusal) where refusal.status == 404 {
+            // The page names a feed in a bucket that is gone.
+            return nil
+        }
     }
 
     /// Reads the beginning of an answer and finds out its format.
@@ -357,6 +361,16 @@ struct PlaceFinder {
     /// Returns the answer to a request for the outermost folder.
     private func answer(from place: ServerPlace, with permit: TransferPermit) async throws -> Response {
         try await Response.to(try place.plan(for: []), over: client, with: permit)
+    }
+
+    /// Returns the error of a request for the outermost folder. Returns nil if the server sends its list.
+    private func refusal(by place: ServerPlace) async -> (any Error)? {
+        do {
+            _ = try await answer(from: place, with: TransferPermit(.list))
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Whether a Nextcloud or ownCloud server answers below an address.
