@@ -28,7 +28,7 @@ public struct Address: Hashable, Sendable {
     public struct Credentials: Hashable, Sendable {
         /// The decoded user name.
         public let user: String
-        /// The decoded password; empty if the URL has a user only.
+        /// The decoded password, which may be empty.
         public let password: String
 
         /// Creates credentials from their decoded parts.

@@ -62,9 +62,12 @@ struct AddressAuthority {
         // The host follows the last @: a password may contain an unencoded @, but a host cannot.
         if let at = rest.lastIndex(of: "@") {
             let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            credentials = Address.Credentials(
-                user: PercentEncoding.decode(String(pair[0])),
-                password: pair.count > 1 ? PercentEncoding.decode(String(pair[1])) : "")
+            // A user alone is no sign-in, because servers refuse an empty password that the user did not mean.
+            credentials =
+                pair.count == 1
+                ? nil
+                : Address.Credentials(
+                    user: PercentEncoding.decode(String(pair[0])), password: PercentEncoding.decode(String(pair[1])))
             rest = rest[rest.index(after: at)...]
         } else {
             credentials = nil

@@ -62,6 +62,8 @@ import Testing
         let server = try LoopbackServer.apache(files: Self.files())
         let (address, host) = (server.url("/index.xml"), "127.0.0.1:\(server.port)")
         try expectRefused(try sync(address), address, "a password is needed for \(host)")
+        // A user alone is no sign-in.
+        try expectRefused(try sync(naming("me", in: address)), address, "a password is needed for \(host)")
         try expectRefused(
             try sync(naming("me:wrong", in: address)), address, "\(host) refuses the password")
         expectStored(try sync(naming("me:s3cret", in: address)))

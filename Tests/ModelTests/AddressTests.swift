@@ -106,6 +106,13 @@ import Testing
         #expect(throws: AddressError.host("exam\\ple.org")) { try Address("https://me:s%40cret@exam\\ple.org/x") }
     }
 
+    @Test("A user in an address is a sign-in only with a colon and a password, which may be empty")
+    func userAlone() throws {
+        let address = try Address("http://anna@example.org:8080/x")
+        #expect(address.credentials == nil && address.text == "http://example.org:8080/x")
+        #expect(try Address("http://anna:@example.org/").credentials == .init(user: "anna", password: ""))
+    }
+
     @Test func originsAreSchemeHostAndPort() throws {
         let address = try Address("https://example.org/x")
         #expect(address.origin == (try Address("https://EXAMPLE.org:443/y?z").origin))
