@@ -153,6 +153,19 @@ import Testing
         #expect(plain.requests.count == 1 && secure.requests.isEmpty == (path == "/ticket/"))
     }
 
+    @Test("If the secure address has another port and wants a password, the failure names the address to open")
+    func otherPort() async throws {
+        let server = try network.server(at: "127.0.0.1", port: 8080) { request in
+            .answer(301, headers: ["Location: https://127.0.0.1\(request.path)"])
+        }
+        let (context, cache) = try open("http://127.0.0.1:8080/closed/index.xml")
+        let client = await makeClient()
+        let failure = try await update(cache, context, over: client)
+        #expect(failure?.reason == "a password is needed; open https://127.0.0.1/closed/index.xml instead")
+        // A password for the plain address must not go to another port unasked.
+        #expect(activity.questions.isEmpty && server.requests.count == 1 && secure.requests.count == 1)
+    }
+
     @Test("The next update requests the list at the secure address, where an unchanged list takes one short answer")
     func laterUpdates() async throws {
         let (context, cache) = try open("http://127.0.0.1/index.xml")

@@ -46,7 +46,8 @@ public struct FetchPlan: Sendable {
     /// The sessions of Piwigo users; nil for other galleries and credentials. Not public because only requests for
     /// pictures set the property.
     var sessions: PiwigoSessions?
-    /// Whether a 401 from the secure address causes ``SecuredRefusal``. Only a redirect leads the request there.
+    /// Whether a 401 from the secure address causes ``SecuredRefusal`` or ``RequestError/signInElsewhere(_:)``. Only a
+    /// redirect leads the request there.
     var namesSecuredRefusals = false
     /// The secrets in the address, which the log must not contain.
     var secrets: [String] = []

@@ -62,9 +62,12 @@ public struct Response {
             {
                 throw refusal.error(at: plan.address, after: plan.signIn, plan.refusals)
             }
-            if head.status == 401, plan.namesSecuredRefusals, let secured = plan.address.secured,
-                (try? Address(head.url))?.origin == secured.origin
+            if head.status == 401, plan.namesSecuredRefusals, plan.address.scheme == .http,
+                let answered = try? Address(head.url), answered.scheme == .https, answered.host == plan.address.host
             {
+                guard let secured = plan.address.secured, secured.origin == answered.origin else {
+                    throw RequestError.signInElsewhere(answered)
+                }
                 throw SecuredRefusal(address: secured)
             }
             throw RequestError.status(
