@@ -214,6 +214,20 @@ import Testing
         #expect(screens.wishes.isStanding(subject(screens)))
     }
 
+    @Test("If a request ends after the reading of the albums, its end still replaces the hint to stop it")
+    func fulfilled() async throws {
+        let screens = try await screens(some)
+        screens.press("A")
+        screens.activity.setReadingAlbums(true, of: screens.cache.id)
+        try await screens.until { screens.status.hasPrefix(" Updating…") }
+        screens.activity.setReadingAlbums(false, of: screens.cache.id)
+        try await screens.until { !screens.status.hasPrefix(" Updating…") }
+        #expect(screens.status.contains("x stop"))
+        let frames = screens.wantedFrames
+        screens.wishes.fulfil(subject(screens))
+        try await screens.until { screens.wantedFrames > frames && screens.status.contains("r refresh") }
+    }
+
     @Test("A server without albums says so in one sentence")
     func none() async throws {
         let screens = try await screens([])

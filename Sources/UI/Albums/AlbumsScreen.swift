@@ -22,7 +22,9 @@ final class AlbumsScreen: Screen, ListScreen {
     private var isOnTop = false
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
-    private var subscription: UpdateFeed.Subscription?
+    private var subscriptions: [UpdateFeed.Subscription] = []
+    /// Whether the last snapshot of the wishes requested the albums.
+    private var isAwaited = false
 
     /// Opens the albums of a gallery's server. Throws ``AlbumsRefusal`` if Vitrine cannot list them.
     init(_ context: ScreenContext, of gallery: Address) throws {
@@ -38,10 +40,13 @@ final class AlbumsScreen: Screen, ListScreen {
         client = context.pipeline.makeClient()
         super.init(context)
         let id = cache.id
-        subscription = context.feed.follow(changes) { change in
-            let areChanged = change["album"] != nil || change["gallery"] != nil
-            return areChanged || change["photo"] != nil ? .albums(id, areChanged: areChanged) : nil
-        }
+        subscriptions = [
+            context.feed.follow(changes) { change in
+                let areChanged = change["album"] != nil || change["gallery"] != nil
+                return areChanged || change["photo"] != nil ? .albums(id, areChanged: areChanged) : nil
+            },
+            context.feed.follow(context.wishes.snapshots()) { [weak self] in self?.wishesChanged($0) },
+        ]
         search.next = self
         search.onFind = { [weak self, reader] text in
             (try? reader.matches(of: text, in: self?.list.albums.map(\.name) ?? [])) ?? []
@@ -139,6 +144,13 @@ final class AlbumsScreen: Screen, ListScreen {
             for await snapshot in wishes.snapshots() where snapshot.asked[subject] == nil { break }
             self?.askForUpdate()
         }
+    }
+
+    /// Redraws the screen if a request for the albums began or ended. It may end after the reading.
+    private func wishesChanged(_ snapshot: Wishes.Snapshot) -> ModelUpdate? {
+        guard (snapshot.asked[subject] != nil) != isAwaited else { return nil }
+        isAwaited.toggle()
+        return .albums(cache.id, areChanged: false)
     }
 
     private func readList() {
