@@ -16,14 +16,14 @@ import Testing
     /// Makes screens with a gallery on a photo server, and stores albums.
     private func screens(
         _ albums: [Album]? = nil, kind: GalleryKind = .immich, photos: [String] = [], trouble: String? = nil,
-        _ change: (inout Settings) -> Void = { _ in }
+        isListed: Bool = true, _ change: (inout Settings) -> Void = { _ in }
     ) async throws -> TestScreens {
         var settings = Settings()
         settings.syncOnOpen = false
         change(&settings)
         let address = try Address("http://example.org/album/index.xml")
         let screens = try TestScreens(
-            settings, remembered: [address], now: Timestamp(milliseconds: 1_767_528_000_000))
+            settings, remembered: isListed ? [address] : [], now: Timestamp(milliseconds: 1_767_528_000_000))
         let draft = try screens.cache.beginSync()
         try draft.add(photos.enumerated().map { try TestScreens.entry($1, date: Int64($0)) })
         _ = try await screens.cache.writer.commit(
@@ -170,6 +170,20 @@ import Testing
         try await screens.until { screens.status == " Saved the list of galleries." }
         let list = try #require(screens.saved.lists.withLock { $0.last })
         #expect(try list.title(of: Address("\(server)/albums/summeronthecoast")) == "Summer on the coast")
+    }
+
+    @Test("Below an opened album, the list of galleries keeps the gallery of the albums, and selects the one left last")
+    func origin() async throws {
+        let screens = try await screens(some, isListed: false)
+        let (gallery, albums) = ("http://example.org/album/index.xml", ["summeronthecoast", "grandma"])
+        screens.open()
+        screens.press("A", "j", Key(.enter), "q", "q", "q")
+        #expect(top(screens) is GalleriesScreen && screens.selected?.hasPrefix(gallery) == true)
+        #expect(screens.text.contains(albums[0]))
+        // The albums open from the gallery's row, too. Another album takes the place of the first one.
+        screens.press("A", "G", Key(.enter), "q", "q")
+        #expect(screens.selected?.contains(albums[1]) == true)
+        #expect(screens.text.contains(gallery) && !screens.text.contains(albums[0]))
     }
 
     // MARK: - Search

@@ -57,7 +57,7 @@ import Testing
         let screens = try screens("one")
         let other = try Address("http://two/")
         do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
-        (screens.root.children.first as? GalleriesScreen)?.select(other)
+        (screens.root.children.first as? GalleriesScreen)?.select(other, above: [])
         try await screens.until { screens.text.contains("0 photos") }
         screens.press("d", "c")
         #expect(names(screens) == ["http://one/"] && screens.title.hasSuffix("not saved"))

@@ -60,6 +60,7 @@ final class AlbumsScreen: Screen, ListScreen {
 
     // MARK: - Lines
 
+    override var shownGallery: Address? { cache.address }
     override var scopes: [CommandTable.Scope] { [.albums, .lists, .everywhere] }
     override var focus: Responder { search.focus ?? self }
 

@@ -131,6 +131,9 @@ public final class RootScreen: Screen {
     /// The screen of the open photo, even if another screen covers it.
     private var openPhoto: PhotoScreen? { children.lazy.compactMap { $0 as? PhotoScreen }.first }
 
+    /// The galleries of the open screens.
+    private var shownGalleries: [Address] { children.compactMap(\.shownGallery) }
+
     private func push(_ screen: Screen) {
         let covered = children.last
         covered?.didDisappear()
@@ -150,6 +153,7 @@ public final class RootScreen: Screen {
         removed.didDisappear()
         if let photos = removed as? PhotosScreen {
             context.places.setLeft(photos.place)
+            (children.first as? GalleriesScreen)?.select(photos.cache.address, above: shownGalleries)
             photos.close()
             let (before, now) = (leaving, photos.gallery.noteLeft())
             leaving = Task {
@@ -175,7 +179,7 @@ public final class RootScreen: Screen {
             if cache.wasSetAside {
                 modals.showNotice("Vitrine set aside the damaged cache and is filling a new one.")
             }
-            (children.first as? GalleriesScreen)?.select(address)
+            (children.first as? GalleriesScreen)?.select(address, above: shownGalleries)
             let photos = try PhotosScreen(context, cache: cache, at: place)
             push(photos)
             context.holdsUpdates = false
@@ -201,11 +205,7 @@ public final class RootScreen: Screen {
 
     /// Opens the address, file or folder that the user typed.
     private func open(typed text: String) {
-        do throws(AddressError) {
-            open(try context.address(typed: text))
-        } catch {
-            modals.showNotice(error.description)
-        }
+        do { open(try context.address(typed: text)) } catch { modals.showNotice("\(error)") }
     }
 
     /// Shows a gallery or a photo. An open gallery keeps its order, and its filter unless the filter hides the photo.

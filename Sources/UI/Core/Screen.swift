@@ -63,6 +63,8 @@ public class Screen: Responder {
     func offers(_ entry: CommandTable.Entry) -> Bool { true }
     /// The photo or folder on which actions work. Nil on other screens, and while actions work on marked photos.
     var actedOn: PhotoEntries.Entry? { nil }
+    /// The gallery whose photos or albums this screen lists; nil on other screens.
+    var shownGallery: Address? { nil }
     /// The contents of the top line.
     var heading: Heading { Heading(title: "Vitrine") }
     /// The contents of the bottom line.

@@ -29,8 +29,8 @@ final class GalleriesScreen: Screen, ListScreen {
     private let lookUp: LookUp<[Address: GalleryFacts]>
     /// Whether the next look-up includes the sizes on disk. Reading the sizes is slow.
     private var wantsSizes = true
-    /// The open gallery, if it is not in the list.
-    private var visited: Address?
+    /// The galleries that the user has opened although they are not in the list.
+    private var visited: [Address] = []
     /// The galleries whose caches Vitrine removes as soon as the list is saved without them.
     private var unwantedCaches: Set<Address> = []
     /// The task that removes caches.
@@ -323,10 +323,12 @@ final class GalleriesScreen: Screen, ListScreen {
         adoptDraft()
     }
 
-    /// Selects a gallery that the user opened elsewhere.
-    func select(_ address: Address) {
+    /// Selects a gallery that the user opened or left.
+    ///
+    /// - Parameter shown: the galleries of the open screens. They stay if this one is an album of theirs.
+    func select(_ address: Address, above shown: [Address]) {
         if !draft.isListed(address) {
-            visited = address
+            if !visited.contains(address) { visited = visited.filter { shown.contains($0) } + [address] }
             if !draft.isChanged { reloadDraft() }
         }
         draft.select(address)
@@ -371,8 +373,8 @@ final class GalleriesScreen: Screen, ListScreen {
                 typed: text, home: context.home, currentFolder: context.currentFolder,
                 buckets: BucketService.isBucket(text) ? context.buckets() : BucketService())
             guard isNew else { return problem = "This gallery is already in the list." }
-            // The visited gallery is now listed under another address.
-            if visited == old { visited = nil }
+            // A visited gallery is now listed under another address.
+            visited.removeAll { $0 == old }
             adoptDraft()
             startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
         } catch {
@@ -402,7 +404,7 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     private func removeFromList(_ address: Address) {
-        if visited == address { visited = nil }
+        visited.removeAll { $0 == address }
         let isBuiltIn = draft.presets.contains(address)
         draft.remove(address)
         adoptDraft()

@@ -9,12 +9,12 @@ struct GalleryDraft: Equatable {
     let original: GalleryList
     /// The list with the user's changes.
     private(set) var list: GalleryList
-    /// The open gallery, if it is not in the list.
-    private(set) var visited: Address?
+    /// The galleries that the user has opened although they are not in the list.
+    private(set) var visited: [Address]
     /// The index of the selected gallery.
     var selected = 0
 
-    init(builtIn: [Address], list: GalleryList, visited: Address? = nil) {
+    init(builtIn: [Address], list: GalleryList, visited: [Address] = []) {
         self.builtIn = builtIn
         original = list
         self.list = list
@@ -24,10 +24,10 @@ struct GalleryDraft: Equatable {
     /// The built-in galleries, unless the user has removed them.
     var presets: [Address] { list.hidesBuiltIn ? [] : builtIn }
 
-    /// All galleries without duplicates: built-in galleries, the user's list, the open gallery.
+    /// All galleries without duplicates: built-in galleries, the user's list, the visited galleries.
     var addresses: [Address] {
         let listed = presets + own
-        return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }
+        return listed + visited.filter { !listed.contains($0) }
     }
 
     /// The galleries of the list that are not built in.
@@ -75,7 +75,7 @@ struct GalleryDraft: Equatable {
         guard !isListed(address) else { return false }
         list.add(selection)
         list.replace(selection, with: address)
-        if visited == selection { visited = nil }
+        visited.removeAll { $0 == selection }
         select(address)
         return true
     }
@@ -115,7 +115,7 @@ struct GalleryDraft: Equatable {
     mutating func remove(_ address: Address) {
         if presets.contains(address) { list.hidesBuiltIn = true }
         if let index = list.addresses.firstIndex(of: address) { list.remove(at: index) }
-        if visited == address { visited = nil }
+        visited.removeAll { $0 == address }
         selected = min(selected, max(0, addresses.count - 1))
     }
 

@@ -82,6 +82,7 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     var cache: GalleryCache { lists.cache }
+    override var shownGallery: Address? { cache.address }
 
     /// The list of photos on the screen.
     private var results: FetchedResults { lists.shown }
@@ -277,9 +278,8 @@ final class PhotosScreen: Screen, ListScreen {
 
     /// Selects the photo with this id in the gallery. Returns false if the list does not have the photo.
     func select(galleryID: String) -> Bool {
-        guard let photo = try? lists.reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil else {
-            return false
-        }
+        guard let photo = try? lists.reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil
+        else { return false }
         select(.photo(photo.key))
         return true
     }
