@@ -184,6 +184,17 @@ import Text
         #expect(self.modules(screens.frame()) == nil)
     }
 
+    @Test(
+        "With a QR code, the choice of where to keep the password is whole", arguments: [90, 100, 108, 109, 112, 113])
+    func keepingBesideCode(columns: Int) async throws {
+        let screens = try await screens(columns, 40)
+        _ = try await waiting(screens)
+        #expect(modules(screens.frame()) != nil)
+        #expect(screens.text.contains("Keep:     [until I quit]  in a file   in the keyring"))
+        screens.press(Key(.left))
+        #expect(screens.text.contains("Keep:      until I quit   in a file  [in the keyring]"))
+    }
+
     @Test("A small screen, a long address and plain text have no QR code")
     func noCode() async throws {
         for (columns, rows) in [(80, 24), (40, 12), (56, 26), (50, 60)] {

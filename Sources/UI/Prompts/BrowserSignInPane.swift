@@ -47,23 +47,22 @@ struct BrowserSignInPane {
     /// The place of the QR code: left of the text, or above the text, or nowhere.
     private enum CodePlace { case left, above, none }
 
-    /// The fewest columns for the text beside a QR code.
-    private static let narrowestText = 34
-
     /// Draws the pane over the bottom of the frame.
     ///
     /// - Parameters:
     ///   - heading: returns the lines above the pane's own lines, such as the name of the server.
+    ///   - keepingWidth: the columns of the choice that `drawKeeping` draws. The text beside a QR code gets so many.
     ///   - drawKeeping: draws the choice of the place where Vitrine keeps the password.
     func draw(
         in surface: inout Surface, frame: Rect, theme: Theme,
-        heading: (_ width: Int) -> [(text: String, isTrouble: Bool)], drawKeeping: (inout Surface, Rect) -> Void
+        heading: (_ width: Int) -> [(text: String, isTrouble: Bool)], keepingWidth: Int,
+        drawKeeping: (inout Surface, Rect) -> Void
     ) {
         let width = max(1, frame.size.columns - 2)
         // Screen readers cannot read the code.
         let code = theme.signs.isPlain ? nil : page.flatMap { QRDrawing($0.text, theme.code) }
         var all = heading(width) + lines(width: width)
-        let place = place(of: code, beside: all.count + 1, in: frame.size)
+        let place = place(of: code, beside: Size(columns: keepingWidth, rows: all.count + 1), in: frame.size)
         var height = all.count + 1
         if let code, place == .left {
             all = heading(width - code.size.columns - 1) + lines(width: width - code.size.columns - 1)
@@ -92,12 +91,15 @@ struct BrowserSignInPane {
         drawKeeping(&surface, pane.takeTop(1))
     }
 
-    private func place(of code: QRDrawing?, beside textRows: Int, in size: Size) -> CodePlace {
+    /// Returns the place of the code.
+    ///
+    /// - Parameter text: the fewest columns for the text, and its rows if it has the whole width.
+    private func place(of code: QRDrawing?, beside text: Size, in size: Size) -> CodePlace {
         guard let code else { return .none }
         // The text beside the code is narrower and needs more rows.
-        let isWide = size.columns >= code.size.columns + 3 + Self.narrowestText
-        if isWide, size.rows > max(code.size.rows, 2 * textRows) { return .left }
-        let isHigh = size.rows > code.size.rows + textRows
+        let isWide = size.columns >= code.size.columns + 3 + text.columns
+        if isWide, size.rows > max(code.size.rows, 2 * text.rows) { return .left }
+        let isHigh = size.rows > code.size.rows + text.rows
         return isHigh && size.columns >= code.size.columns + 2 ? .above : .none
     }
 }

@@ -185,7 +185,9 @@ final class SignInPrompt: Responder {
     /// In a small frame the fields come first, then the server, then the warnings.
     func draw(in surface: inout Surface, frame: Rect, theme: Theme) {
         if let browser {
-            return browser.draw(in: &surface, frame: frame, theme: theme, heading: heading) {
+            return browser.draw(
+                in: &surface, frame: frame, theme: theme, heading: heading, keepingWidth: Self.keepingWidth
+            ) {
                 draw(.keeping, isFocused: true, in: &$0, $1, theme)
             }
         }
@@ -241,7 +243,7 @@ final class SignInPrompt: Responder {
             switch field {
             case .user: question.wantsAccessKey ? "Key:      " : "User:     "
             case .secret: secretLabel
-            case .keeping: "Keep:     "
+            case .keeping: Self.keepingLabel
             case .browser: "Or:       "
             }
         surface.write(label, in: rest.takeLeft(min(label.count, rest.size.columns / 2)), style: theme.detail)
@@ -276,6 +278,10 @@ final class SignInPrompt: Responder {
         field.draw(in: &surface, frame)
         if !isFocused { surface.cursor = cursor }
     }
+
+    private static let keepingLabel = "Keep:     "
+    /// The columns of the choice of where to keep the password. Each place has brackets or spaces, and a gap before it.
+    private static let keepingWidth = SignInKeeping.allCases.reduce(keepingLabel.count - 1) { $0 + name($1).count + 3 }
 
     private static func name(_ keeping: SignInKeeping) -> String {
         switch keeping {
