@@ -109,6 +109,44 @@ import Testing
         #expect(other.requests.count == 2 * Self.there.count && test.paths.count { $0 == "/t/t" } == 2)
     }
 
+    /// Advances until the server has been unreachable twice for both of two thumbnails. Then brings the server back.
+    private func passOutage(then answers: [ScriptedServer.Step]) async throws {
+        test.putGallery(["a", "b"])
+        test.start(controller)
+        try await test.refresh()
+        test.server.interrupt()
+        try state(["a", "b"])
+        try await test.letTimePass(for: controller) { [test] in
+            test.activity.failures.count { $0.attempts >= 2 } == 2
+        }
+        for id in ["a", "b"] { test.put("/t/\(id)", answers) }
+        test.server.goOn()
+    }
+
+    @Test("BEHAVIOURS 5.4: the beginning of an answer after an outage wakes the waits for the host", .unlessItHangs)
+    func beginningOfAnswer() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        try await passOutage(then: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold(gate)])
+        // The first retry does not end. The time of day does not change during the test.
+        try await test.letTimePass(for: controller) { [test] in
+            try ["a", "b"].contains { id in
+                let next = test.activity.failureReport(of: try test.thumbnail(id))?.next
+                return next.map { $0.milliseconds <= 43_000 } ?? false
+            }
+        }
+        #expect(test.paths.count { $0.hasPrefix("/t/") } == 1)
+    }
+
+    @Test("BEHAVIOURS 5.4: an error as the answer after an outage wakes the waits for the host", .unlessItHangs)
+    func errorAfterOutage() async throws {
+        try await passOutage(then: .answer(500))
+        try await test.letTimePass(for: controller) { [test] in test.paths.contains { $0.hasPrefix("/t/") } }
+        let first = test.clock.now
+        try await test.letTimePass(for: controller) { [test] in test.paths.count { $0.hasPrefix("/t/") } > 1 }
+        #expect(test.clock.now - first <= .seconds(1))
+    }
+
     @Test("BEHAVIOURS 5.4: the network’s return ends all waits within three to four seconds, spread out")
     func network() async throws {
         try await putAllOff()

@@ -44,7 +44,7 @@ public actor NetworkController {
     private(set) var table: RequestTable
     /// The running requests. Tests wait until no request runs.
     private(set) var operations: OperationTable
-    private var lost = LostHosts()
+    private var lost: LostHosts
     private var postponed = PostponedRequests()
     private var reporter: TrafficReporter
     /// The stream that delivers an event whenever a transfer's meter changes.
@@ -79,7 +79,7 @@ public actor NetworkController {
         (self.clock, self.network, self.disturbance, self.onHistory) = (clock, network, disturbance, onHistory)
         (factory, savedHistory, meterEvents) = (RequestFactory(kinds, context), governor.history, CoalescingStream())
         operations = OperationTable(governor, schedule, clock, meterEvents, isOffline: context.isOffline)
-        reporter = TrafficReporter(context, clock)
+        (reporter, lost) = (TrafficReporter(context, clock), LostHosts(givesUp: schedule.maximumAttempts != nil))
         table = RequestTable(candidate: factory.candidate, hasFailed: factory.hasFailed)
     }
 
@@ -263,6 +263,9 @@ public actor NetworkController {
         if isShortened { showWait(of: subject) } else { context.activity.setRetry(of: subject, at: context.now()) }
     }
 
+    /// Shortens the waits for a host that has answered.
+    private func wake(_ host: String) { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
+
     /// Shows when a subject's wait ends. Does nothing while the cache records its failure.
     private func showWait(of subject: Wish.Subject) {
         guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
@@ -293,7 +296,7 @@ public actor NetworkController {
         guard presence.isThere else { return reportAtOnce() }
         operations.networkChanged()
         client.abandonConnections(from: presence.lost)
-        lost = LostHosts()
+        lost.forgetOutages()
         // A new network needs a few seconds. The retries are spread out, so that they do not all start at once.
         table.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(showWait)
         look()
@@ -303,7 +306,7 @@ public actor NetworkController {
 
     /// Reads all meters, follows the governor, and starts the admitted requests.
     func look() {
-        operations.readMeters()
+        for host in operations.readMeters() where lost.recordSign(of: host) { wake(host) }
         operations.interrupt(waiting: waiting)
         // This comes first, because a hanging transfer is more important than the transfer that would take its slot.
         if !isPaused { operations.repeatHanging(send) }
@@ -428,9 +431,8 @@ public actor NetworkController {
         operation.request.showDone()
         for subject in operation.everServed { context.activity.removeFailure(of: subject) }
         // A host that answered this request is likely to answer others. An export learns this before its wish ends.
-        let host = operation.candidate.host
-        lost.recordSign(of: host)
-        if !host.isEmpty { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
+        lost.recordSign(of: operation.candidate.host)
+        wake(operation.candidate.host)
         let identity = operation.request.identity
         let unfinished = operation.served.filter { factory.isIncomplete($0, after: operation.request) }
         for subject in unfinished { table.enqueue(subject) }
@@ -445,7 +447,7 @@ public actor NetworkController {
 
     private func fail(_ operation: Operation, _ error: RequestError) async {
         let (failure, host) = (error.failure, operation.candidate.host)
-        if schedule.maximumAttempts != nil { lost.recordFailure(error, of: host, at: clock.now) }
+        if lost.recordFailure(error, of: host, at: clock.now) { wake(host) }
         let attempts = operation.served.map { table.countFailure($0) }.max() ?? 1
         let isLasting = attempts > 1 || operation.request.kind == .photo
         if let trouble = error.storageTrouble, reporter.recordTrouble(trouble) || isLasting {

@@ -103,14 +103,22 @@ struct OperationTable {
     // MARK: - Running
 
     /// Reads all meters and reports their changes to the governor.
-    mutating func readMeters() {
-        for operation in operations.values { readMeters(of: operation) }
+    ///
+    /// - Returns: the hosts whose answers have begun since the last call.
+    mutating func readMeters() -> Set<String> {
+        var hosts: Set<String> = []
+        for operation in operations.values where readMeters(of: operation) { hosts.insert(operation.candidate.host) }
+        return hosts
     }
 
     /// Reads the meters of an operation and reports their changes to the governor.
     ///
     /// Meters do not store when something happened, so each event gets the present time.
-    private mutating func readMeters(of operation: Operation) {
+    ///
+    /// - Returns: whether an answer has begun since the last call.
+    @discardableResult
+    private mutating func readMeters(of operation: Operation) -> Bool {
+        var isAnswered = false
         for attempt in operation.attempts {
             if let refusal = attempt.permit.takeRefusal() { recordComplaint(refusal, of: operation) }
             let events = attempt.takeEvents()
@@ -119,8 +127,10 @@ struct OperationTable {
             for event in events {
                 governor.record(event, of: attempt.number, at: now)
                 if case .ended = event { identities[attempt.number] = nil }
+                if case .answered = event { isAnswered = true }
             }
         }
+        return isAnswered
     }
 
     /// Cancels the transfers that the governor wants to interrupt. When the transfers end, the controller queues their

@@ -337,7 +337,7 @@ struct RequestTable {
         return due
     }
 
-    /// Shortens the waits for a host that has just answered another request.
+    /// Shortens the waits for a host that has just answered another request. Local files have no host to wait for.
     ///
     /// Most of these waits then end within a second, at random times. But a subject may fail forever although its host
     /// answers. So its wait lasts at least a second, and each further shortened wait lasts at least twice as long.
@@ -346,6 +346,7 @@ struct RequestTable {
     /// - Returns: the subjects whose waits are shorter now.
     mutating func wake(_ host: String, at now: Duration, chance: () -> Double) -> [Wish.Subject] {
         var woken: [Wish.Subject] = []
+        guard !host.isEmpty else { return woken }
         for (subject, wait) in waits where wait.host == host && !wait.isShortened {
             let shortened = setbacks[subject]?.shortened ?? 0
             let quiet = Duration.seconds(1 << min(shortened, Self.maximumDoublings))
@@ -408,11 +409,11 @@ struct PostponedRequests {
     mutating func endRecording(_ subject: Wish.Subject) -> Bool { beingRecorded.removeValue(forKey: subject) == true }
 }
 
-/// The hosts that a command gives up after half a minute.
+/// The hosts that no request reaches. A command gives up such a host after half a minute.
 ///
-/// In that time, no request could reach the host. Further requests to such a host fail at once. Otherwise each picture
-/// of a command would wait for the host as long as the first one. A server that restarts answers again within that
-/// time. A host that sends anything, even an error, is not given up.
+/// Further requests to a host that was given up fail at once. Otherwise each picture of a command would wait for the
+/// host as long as the first one. A server that restarts answers again within that time. A host that sends anything,
+/// even an error, is not given up.
 struct LostHosts {
     private struct Outage {
         let start: Duration
@@ -422,19 +423,35 @@ struct LostHosts {
 
     /// The hosts that no request has reached since the start of the outage.
     private var outages: [String: Outage] = [:]
+    private let givesUp: Bool
 
     private static let patience = Duration.seconds(30)
+    /// The maximum number of outages to remember. A list may name very many hosts.
+    private static let mostOutages = 4_096
 
-    mutating func recordFailure(_ error: RequestError, of host: String, at now: Duration) {
-        guard error.ending == .unreachable, !host.isEmpty else { return recordSign(of: host) }
-        var outage = outages[host] ?? Outage(start: now, error: error)
-        outage.error = error
-        outage.isLost = outage.isLost || now - outage.start >= Self.patience
-        outages[host] = outage
+    /// - Parameter givesUp: whether to give up hosts.
+    init(givesUp: Bool = true) {
+        self.givesUp = givesUp
     }
 
-    /// Records that the host has sent something.
-    mutating func recordSign(of host: String) { outages[host] = nil }
+    /// Records a failed request. Returns whether the failure shows the end of an outage.
+    @discardableResult
+    mutating func recordFailure(_ error: RequestError, of host: String, at now: Duration) -> Bool {
+        guard error.ending == .unreachable, !host.isEmpty else { return recordSign(of: host) }
+        if outages.count >= Self.mostOutages { forgetOutages() }
+        var outage = outages[host] ?? Outage(start: now, error: error)
+        outage.error = error
+        outage.isLost = outage.isLost || givesUp && now - outage.start >= Self.patience
+        outages[host] = outage
+        return false
+    }
+
+    /// Records that the host has sent something. Returns whether this ends an outage.
+    @discardableResult
+    mutating func recordSign(of host: String) -> Bool { outages.removeValue(forKey: host) != nil }
+
+    /// Forgets all outages, because the machine has joined another network.
+    mutating func forgetOutages() { outages = [:] }
 
     func contains(_ host: String) -> Bool { outages[host]?.isLost == true }
 
