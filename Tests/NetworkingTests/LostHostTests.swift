@@ -13,7 +13,8 @@ import Testing
 
     /// Fetches a list of 100 photos, whose pictures are at another host than the list.
     private func listed(
-        maximumAttempts: Int?, network: CoalescingStream<NetworkPresence> = CoalescingStream()
+        maximumAttempts: Int?, governor: any Governor = AdaptiveGovernor(),
+        network: CoalescingStream<NetworkPresence> = CoalescingStream()
     ) async throws -> (NetworkTest, ScriptedServer, NetworkController) {
         let test = try NetworkTest()
         let host = try ScriptedServer { request in .answer(200, NetworkTest.picture(request.path)) }
@@ -27,7 +28,7 @@ import Testing
         test.putGallery(Self.ids)
         test.put("/index.xml", .answer(200, "<album>\(photos.joined())</album>"))
         let controller = test.start(
-            test.makeController(governor: AdaptiveGovernor(), maximumAttempts: maximumAttempts, network: network))
+            test.makeController(governor: governor, maximumAttempts: maximumAttempts, network: network))
         try await test.refresh()
         try #require(try test.cache.read { try $0.gallery().photoCount } == Self.ids.count)
         return (test, host, controller)
@@ -54,6 +55,27 @@ import Testing
         try await test.letTimePass(for: controller) { !test.wishes.isStanding(photo) }
         #expect(try test.photo("p0").original.trouble != nil)
         #expect(test.clock.now - start < .seconds(90))
+        await test.stop()
+    }
+
+    @Test(
+        "A command waits for a host that restarts, and loses no picture", .unlessItHangs,
+        arguments: [AdaptiveGovernor(), FixedGovernor(width: 4)] as [any Governor])
+    func restarted(governor: any Governor) async throws {
+        let (test, host, controller) = try await listed(maximumAttempts: 2, governor: governor)
+        // The host answers once, and is then away for six seconds.
+        let photo = try test.full("p0")
+        test.wishes.ask(for: photo)
+        try await test.until { !test.wishes.isStanding(photo) }
+        host.interrupt()
+        let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        let start = test.clock.now
+        test.wishes.ask(for: thumbnails, importance: .near)
+        try await test.letTimePass(for: controller) { test.clock.now - start >= .seconds(6) }
+        host.goOn()
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
+        let missing = try Self.ids.filter { try !test.photo($0).thumbnail.isCurrent }
+        #expect(missing.isEmpty && test.clock.now - start < .seconds(30))
         await test.stop()
     }
 
@@ -106,14 +128,19 @@ import Testing
         lost.recordFailure(gone, of: host, at: .seconds(100))
         lost.recordFailure(gone, of: host, at: .seconds(129))
         #expect(!lost.contains(host) && lost.error(of: request) == nil)
+        // This host may not exist.
+        #expect(!lost.isAwaited(host))
         lost.recordFailure(gone, of: host, at: .seconds(130))
         #expect(lost.contains(host) && lost.error(of: request) == gone)
         let other = try self.request(to: "example.com")
         #expect(!lost.contains(other.candidate(.rest).host) && lost.error(of: other) == nil)
         lost.recordSign(of: host)
         #expect(!lost.contains(host) && lost.error(of: request) == nil)
+        #expect(!lost.isAwaited(host))
         lost.recordFailure(gone, of: host, at: .seconds(131))
-        #expect(!lost.contains(host))
+        #expect(!lost.contains(host) && lost.isAwaited(host))
+        lost.recordFailure(gone, of: host, at: .seconds(161))
+        #expect(lost.contains(host) && !lost.isAwaited(host))
     }
 
     @Test("A host that is silent, breaks off or answers with an error is not lost, and local files never are")

@@ -448,15 +448,15 @@ public actor NetworkController {
     private func fail(_ operation: Operation, _ error: RequestError) async {
         let (failure, host) = (error.failure, operation.candidate.host)
         if lost.recordFailure(error, of: host, at: clock.now) { wake(host) }
-        let attempts = operation.served.map { table.countFailure($0) }.max() ?? 1
+        // Attempts during an outage do not count, because none of them reached the host.
+        let attempts = lost.isAwaited(host) ? 1 : operation.served.map { table.countFailure($0) }.max() ?? 1
         let isLasting = attempts > 1 || operation.request.kind == .photo
         if let trouble = error.storageTrouble, reporter.recordTrouble(trouble) || isLasting {
             endBulkFetches(of: operation.request.identity.subject.gallery)
         }
         // After a disk error, a retry would transfer the whole photo again. So it waits for the user, if there is one.
         let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
-        guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
-            !lost.contains(host),
+        guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil, !lost.contains(host),
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
             reporter.recordFailure(failure, attempts, of: operation, until: nil)

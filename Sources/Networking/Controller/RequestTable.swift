@@ -423,11 +423,13 @@ struct LostHosts {
 
     /// The hosts that no request has reached since the start of the outage.
     private var outages: [String: Outage] = [:]
+    /// The hosts that have sent something.
+    private var reached: Set<String> = []
     private let givesUp: Bool
 
     private static let patience = Duration.seconds(30)
-    /// The maximum number of outages to remember. A list may name very many hosts.
-    private static let mostOutages = 4_096
+    /// The maximum number of hosts to remember. A list may name very many hosts.
+    private static let mostHosts = 4_096
 
     /// - Parameter givesUp: whether to give up hosts.
     init(givesUp: Bool = true) {
@@ -438,7 +440,7 @@ struct LostHosts {
     @discardableResult
     mutating func recordFailure(_ error: RequestError, of host: String, at now: Duration) -> Bool {
         guard error.ending == .unreachable, !host.isEmpty else { return recordSign(of: host) }
-        if outages.count >= Self.mostOutages { forgetOutages() }
+        if outages.count >= Self.mostHosts { forgetOutages() }
         var outage = outages[host] ?? Outage(start: now, error: error)
         outage.error = error
         outage.isLost = outage.isLost || givesUp && now - outage.start >= Self.patience
@@ -448,12 +450,23 @@ struct LostHosts {
 
     /// Records that the host has sent something. Returns whether this ends an outage.
     @discardableResult
-    mutating func recordSign(of host: String) -> Bool { outages.removeValue(forKey: host) != nil }
+    mutating func recordSign(of host: String) -> Bool {
+        if reached.count >= Self.mostHosts { reached = [] }
+        reached.insert(host)
+        return outages.removeValue(forKey: host) != nil
+    }
 
     /// Forgets all outages, because the machine has joined another network.
     mutating func forgetOutages() { outages = [:] }
 
     func contains(_ host: String) -> Bool { outages[host]?.isLost == true }
+
+    /// Whether a command waits for the host to come back.
+    ///
+    /// A command does not wait for a host that has never answered, because the address may be wrong.
+    func isAwaited(_ host: String) -> Bool {
+        givesUp && reached.contains(host) && outages[host].map { !$0.isLost } ?? false
+    }
 
     /// The error of a request to a lost host; nil for all other hosts.
     func error(of request: any NetworkRequest) -> RequestError? {
