@@ -266,10 +266,17 @@ extension Services {
     func takeUpAnswers(of galleries: [GalleryCache]) async -> [GalleryCache] {
         let answered = activity.takeAnswered()
         let again = galleries.filter { answered.contains($0.id) }
-        for gallery in again {
-            do { try await gallery.writer.retry() } catch { log.error(.cache, "\(error)") }
-        }
+        for gallery in again { await retryMissing(in: gallery) }
         return again
+    }
+
+    /// Clears the failures of missing pictures, so that the command requests these pictures again.
+    ///
+    /// - Parameter keys: the photos to retry; nil for all.
+    func retryMissing(
+        _ renditions: [Rendition] = Rendition.allCases, of keys: [PhotoKey]? = nil, in gallery: GalleryCache
+    ) async {
+        do { try await gallery.writer.retryMissing(renditions, of: keys) } catch { log.error(.cache, "\(error)") }
     }
 }
 

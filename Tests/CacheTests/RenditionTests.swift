@@ -78,6 +78,24 @@ import Testing
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
     }
 
+    @Test("A command retries missing pictures of the named photos and kinds, but no photo that could not be decoded")
+    func missingOnesAreRetried() async throws {
+        try await test.sync(["a", "b", "c"].map { try TestCache.entry($0) })
+        try await test.hold("c")
+        let bad = RenditionState.Trouble.bad(Failure("it failed", remedy: .none))
+        for id in ["a", "b", "c"] {
+            try await test.cache.writer.recordTrouble(bad, for: .original, of: test.key(id), edition: 1)
+        }
+        try await test.cache.writer.recordTrouble(bad, for: .thumbnail, of: test.key("a"), edition: 1)
+        try await test.cache.writer.retryMissing([.original], of: [test.key("a"), test.key("c")])
+        #expect(try test.photo("a").original.isWanting && !test.photo("a").thumbnail.isWanting)
+        #expect(try !test.photo("b").original.isWanting)
+        #expect(try test.photo("c").original == RenditionState(edition: 1, held: 1, trouble: bad))
+        try await test.cache.writer.retryMissing()
+        #expect(try test.photo("a").thumbnail.isWanting && test.photo("b").original.isWanting)
+        #expect(try test.photo("c").original == RenditionState(edition: 1, held: 1, trouble: bad))
+    }
+
     @Test("BEHAVIOURS 3.2: a failure never hides a good older thumbnail")
     func olderStays() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])

@@ -69,6 +69,29 @@ import Testing
         expectStored(try sync(naming("me:s3cret", in: address)))
     }
 
+    @Test(
+        "BEHAVIOURS 5.3: a command requests photos again that an earlier one could not fetch without a password",
+        arguments: [true, false])
+    func laterPassword(isExport: Bool) throws {
+        let files = try Self.files()
+        let server = try ScriptedServer { request in
+            let name = String(request.path.dropFirst())
+            guard let file = files[name] else { return .answer(404) }
+            let isOpen = name != "p.jpg" || request.headers["authorization"] == "Basic bWU6czNjcmV0"
+            return isOpen ? .answer(200, file) : .answer(401, headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+        }
+        let refused = try sync(server.url("/index.xml"))
+        #expect(refused.status == 1 && refused.text.contains("2 failed"), "\(refused.text)\(refused.errors)")
+        let netrc = home.folder.write(".netrc", "machine 127.0.0.1 login me password s3cret\n")
+        #expect(chmod(netrc, 0o600) == 0)
+        if isExport {
+            let export = try home.vitrine("export", server.url("/index.xml"), home.folder.path("out"))
+            #expect(export.status == 0 && export.lines.count == 2, "\(export.text)\(export.errors)")
+        } else {
+            expectStored(try sync(server.url("/index.xml")))
+        }
+    }
+
     @Test("BEHAVIOURS 5.10: an update authenticates with a kept token, or is refused")
     func bearer() throws {
         let server = try LoopbackServer.nginx(files: Self.files())

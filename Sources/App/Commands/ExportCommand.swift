@@ -56,6 +56,7 @@ struct ExportCommand {
         await cache.writer.adoptRatings()
         let (keys, unknown) = try Self.keys(ids, filter, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
+        if mayFetch { await services.retryMissing([.original], of: keys, in: cache) }
         let retries = RetryWatch(services.activity) { Timestamp(milliseconds: Log.systemTime()) }
         let export = try PhotoExport(
             keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes,

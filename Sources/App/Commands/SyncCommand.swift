@@ -29,7 +29,11 @@ struct SyncCommand {
         guard !galleries.isEmpty else { return code }
         let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
         let housekeeping = Housekeeping(services: services, caches: caches)
-        for gallery in galleries { hold(gallery, scope) }
+        for gallery in galleries {
+            hold(gallery, scope)
+            // An earlier run may have failed for a reason that the user has removed, such as a wrong password.
+            if !scope.renditions.isEmpty { await services.retryMissing(scope.renditions, in: gallery) }
+        }
         // Make space before fetching.
         if scope != .list { await housekeeping.clean(forBulkFetches: true) }
         let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
@@ -250,6 +254,17 @@ struct SyncCommand {
             if scope == .photos, try isWanting(.original, []) { return true }
             guard try isWanting(.thumbnail, []) else { return false }
             return try isStorageShort || isWanting(.thumbnail, Set(reader.thumbnailsToMake()))
+        }
+    }
+}
+
+extension Invocation.SyncScope {
+    /// The kinds of pictures to fetch.
+    fileprivate var renditions: [Rendition] {
+        switch self {
+        case .list: []
+        case .thumbnails: [.thumbnail]
+        case .photos: Rendition.allCases
         }
     }
 }

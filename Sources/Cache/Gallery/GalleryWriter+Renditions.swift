@@ -405,18 +405,43 @@ extension GalleryWriter {
                 "SELECT photo_file FROM photo WHERE \(isMeant)", TroubleCode.bad, list
             ) { $0.text(0) }
             try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE \(isMeant)", TroubleCode.bad, list)
-            for rendition in Rendition.allCases {
-                let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
-                try connection.run(
-                    """
-                    UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
-                                     \(rendition.column("reason")) = NULL
-                    WHERE \(trouble) <= \(TroubleCode.bad)
-                          AND (?1 IS NULL OR key IN (SELECT value FROM json_each(?1)))
-                    """, list)
-            }
+            for rendition in Rendition.allCases { try Self.clearTroubles(of: rendition, list, connection) }
             return names
         }
         for name in undecodable { files.remove(name) }
+    }
+
+    /// Clears the recorded failures of pictures that the cache lacks.
+    ///
+    /// A command calls this method before it fetches pictures. Photos that could not be decoded stay bad. Otherwise
+    /// each run of the command would fetch the same bytes again.
+    ///
+    /// - Parameter keys: the photos to retry; nil for all.
+    public func retryMissing(_ renditions: [Rendition] = Rendition.allCases, of keys: [PhotoKey]? = nil) throws {
+        let list = keys?.map(\.rawValue).keyList
+        try transaction { connection in
+            for rendition in renditions {
+                let isMissing = "\(rendition.column("held")) IS NOT \(rendition.column("edition"))"
+                try Self.clearTroubles(of: rendition, list, where: isMissing, connection)
+            }
+        }
+    }
+
+    /// Clears a rendition's failures, and gives bad renditions a new edition.
+    ///
+    /// - Parameters:
+    ///   - list: the keys of the photos as JSON; nil for all photos.
+    ///   - condition: the SQL condition for the photos.
+    private static func clearTroubles(
+        of rendition: Rendition, _ list: String?, where condition: String = "TRUE", _ connection: Connection
+    ) throws {
+        let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
+        try connection.run(
+            """
+            UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
+                             \(rendition.column("reason")) = NULL
+            WHERE \(trouble) <= \(TroubleCode.bad) AND \(condition)
+                  AND (?1 IS NULL OR key IN (SELECT value FROM json_each(?1)))
+            """, list)
     }
 }
