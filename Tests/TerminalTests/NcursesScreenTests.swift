@@ -184,6 +184,25 @@ import Text
         }
     }
 
+    /// The user can ask for more colours than terminfo has.
+    @Test("Text appears even if the terminal has no colours, or too few pairs", arguments: ["vt100", "hpterm-color"])
+    func tooFewPairs(kind: String) throws {
+        let screen = try screen(kind)
+        defer { screen.close() }
+        screen.use { $0.colours = .sixteen }
+        let colourful = surface { surface in
+            for column in 0..<16 {
+                let style = Style(foreground: .palette(UInt8(column)), background: .palette(UInt8(15 - column)))
+                surface.write("#", in: Rect(column: column, row: 0, columns: 1, rows: 1), style: style)
+            }
+        }
+        let signs = screen.update(to: colourful).count { $0 == UInt8(ascii: "#") }
+        #expect(signs == 16)
+        // The next frame is complete, too.
+        let next = surface { $0.write("#", in: row(1), style: Style(foreground: .palette(1))) }
+        #expect(screen.update(to: next).contains(UInt8(ascii: "#")))
+    }
+
     private static func expected(_ style: Style) -> String {
         func code(_ colour: Colour, _ base: Int) -> String {
             switch colour {

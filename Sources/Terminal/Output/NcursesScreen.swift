@@ -89,6 +89,7 @@ final class NcursesScreen {
             wnoutrefresh(vitrine_ncurses_window())
             doupdate()
         }
+        pairs.endFrame()
         shown = surface
         var output = takeOutput()
         // ncurses would reset the terminal's palette, including colours that the user changed.
@@ -295,6 +296,8 @@ struct ColourPairs {
     private let indexed: Int32
     private let limit: Int32
     private var numbers: [Pair: Int32] = [:]
+    /// Whether all pairs were freed for the current frame.
+    private var isFreedForFrame = false
 
     /// Reads the limits for colours and pairs of the current screen.
     init() {
@@ -311,6 +314,8 @@ struct ColourPairs {
     var colourCount: Int { Int(colours) }
 
     /// Returns the pair for two colours, and whether to swap foreground and background; nil if no pairs are left.
+    ///
+    /// If freeing all pairs cannot help, this is the pair of the terminal's own colours.
     mutating func pair(_ foreground: Colour, _ background: Colour) -> (number: Int32, isReversed: Bool)? {
         let pair = Pair(foreground: number(foreground), background: number(background))
         guard pair.foreground >= 0 || pair.background >= 0 else { return (0, false) }
@@ -322,6 +327,8 @@ struct ColourPairs {
             return (number, true)
         }
         let next = Int32(numbers.count) + 1
+        // Some terminals have no colours or very few pairs, and the user can still ask for colours.
+        if next >= limit, isFreedForFrame || limit <= 1 { return (0, false) }
         guard next < limit else { return nil }
         init_extended_pair(next, pair.foreground, pair.background)
         numbers[pair] = next
@@ -331,6 +338,12 @@ struct ColourPairs {
     /// Frees all pairs. The caller must draw all visible cells again.
     mutating func removeAll() {
         numbers.removeAll(keepingCapacity: true)
+        isFreedForFrame = true
+    }
+
+    /// Lets the next frame free all pairs again.
+    mutating func endFrame() {
+        isFreedForFrame = false
     }
 
     private func number(_ colour: Colour) -> Int32 {
