@@ -92,6 +92,18 @@ import Testing
         #expect(!screens.text.isEmpty)
     }
 
+    @Test("^D and ^U scroll the help by half a page", arguments: sizes)
+    func halfPages(size: Size) {
+        screens.size = size
+        screens.press("?")
+        func page() -> [String] { (1..<size.rows - 1).map { screens.rowBesideBar($0) } }
+        let first = page()
+        screens.press(.control("d"))
+        #expect(page().dropLast(first.count / 2) == first.dropFirst(first.count / 2))
+        screens.press(.control("u"))
+        #expect(page() == first)
+    }
+
     @Test(arguments: sizes.prefix(2)) func typingFiltersTheHelp(size: Size) throws {
         screens.size = size
         screens.press("?")

@@ -52,8 +52,10 @@ final class HelpScreen: Screen {
         switch command {
         case .up: scroll.select(scroll.first - 1)
         case .down: scroll.select(scroll.window.upperBound)
-        case .pageUp, .halfPageUp: scroll.select(scroll.first - scroll.visible)
-        case .pageDown, .halfPageDown: scroll.select(scroll.window.upperBound + scroll.visible - 1)
+        case .pageUp: scroll.select(scroll.first - scroll.visible)
+        case .pageDown: scroll.select(scroll.window.upperBound + scroll.visible - 1)
+        case .halfPageUp: scroll.select(scroll.first - scroll.halfPage)
+        case .halfPageDown: scroll.select(scroll.window.upperBound + scroll.halfPage - 1)
         case .help: send(.back)
         default: guard scroll.perform(command) else { return false }
         }

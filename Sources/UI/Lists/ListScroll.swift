@@ -27,6 +27,9 @@ struct ListScroll {
     /// The indexes of the visible entries.
     var window: Range<Int> { first..<min(count, first + visible) }
 
+    /// The number of entries in half a page, at least one.
+    var halfPage: Int { max(1, visible / 2) }
+
     /// Whether the list has no entries.
     var isEmpty: Bool { count == 0 }
 
@@ -163,8 +166,8 @@ struct ListScroll {
         case .down: select(selected + 1)
         case .pageUp: scroll(by: -visible)
         case .pageDown: scroll(by: visible)
-        case .halfPageUp: scroll(by: -max(1, visible / 2))
-        case .halfPageDown: scroll(by: max(1, visible / 2))
+        case .halfPageUp: scroll(by: -halfPage)
+        case .halfPageDown: scroll(by: halfPage)
         case .first: select(0)
         case .last: select(count - 1)
         default: return false
