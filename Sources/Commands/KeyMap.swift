@@ -35,6 +35,15 @@ public struct KeyMap: Hashable, Sendable {
         return nil
     }
 
+    /// Returns whether a key has a command that works while the user types.
+    ///
+    /// These are the commands of all lists and all screens. Other commands would act on the entries below the typed
+    /// text.
+    public func worksWhileTyping(_ key: Key, in scopes: [CommandTable.Scope]) -> Bool {
+        guard let command = self.command(for: key, in: scopes) else { return false }
+        return command == self.command(for: key, in: [.lists, .everywhere])
+    }
+
     /// Returns the first key that runs a command in these scopes, for hints.
     public func key(for command: Command, in scopes: [CommandTable.Scope]) -> Key? {
         for scope in scopes {

@@ -35,6 +35,18 @@ import Testing
         #expect(map.key(for: .suspend, in: [.everywhere]) == nil)
     }
 
+    @Test("While the user types, keys move in lists or act on all screens, but never on entries")
+    func keysWhileTyping() throws {
+        let map = try map(("photos", "^D", "delete"), ("photos", "F5", "renew"), ("photos", "F2", "none"))
+        let scopes: [CommandTable.Scope] = [.photos, .lists, .everywhere]
+        for key in [Key(.down), Key(.pageUp), .control("u"), Key(.function(1)), .control("l")] {
+            #expect(map.worksWhileTyping(key, in: scopes), "\(key)")
+        }
+        for key in [.control("r"), Key(.tab), .control("d"), Key(.function(5)), Key(.function(2)), .control("y")] {
+            #expect(!map.worksWhileTyping(key, in: scopes), "\(key)")
+        }
+    }
+
     /// A hint names a key that does what it says.
     @Test func hintsSkipKeysWithAnotherCommandInANearerScope() throws {
         let map = try map(("photos", "?", "refresh"), ("photos", "r", "none"), ("photos", "q", "none"))

@@ -127,6 +127,24 @@ import Testing
         #expect(screens.selected == "Dawn")
     }
 
+    @Test("Keys that a search does not know move the selection, but do not act on photos")
+    func unknownKeysWhileTyping() async throws {
+        try await beginAtTheSea()
+        screens.press("/")
+        screens.type("o")
+        try await screens.until { screens.status.hasPrefix(" 2 photos found") }
+        screens.press(.control("r"), Key(.tab))
+        #expect(names.count == 6 && screens.text.contains("/ o"))
+        screens.press(Key(.down))
+        #expect(screens.selected == "Sea at dawn")
+        // The first reload is that of the user, after the search.
+        screens.press(Key(.enter), .control("r"))
+        try await screens.until { screens.status.contains("Reloading") }
+        #expect(screens.status == " Reloading “Sea at dawn”.")
+        let asked = try #require(await screens.wishes.snapshots().next()?.asked)
+        #expect(asked[try screens.subject("0", .thumbnail)] == nil)
+    }
+
     @Test func enterBeforeTheSearchEndsSelectsTheFirstMatch() async throws {
         try await beginAtTheSea()
         screens.press("/", "k", Key(.enter))

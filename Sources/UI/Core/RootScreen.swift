@@ -350,7 +350,7 @@ public final class RootScreen: Screen {
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
         // The text field has passed this key on.
-        case .key(let key): perform(key)
+        case .key(let key): if context.keys.worksWhileTyping(key, in: top.scopes) { perform(key) }
         case .command(.open, .text(let text)?): open(typed: text)
         case .command(.set, .text(let text)?): settingsChanges.perform(text)
         case .command(.setAndKeep, .text(let text)?): settingsChanges.perform(text, isKept: true)
