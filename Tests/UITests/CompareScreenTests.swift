@@ -4,6 +4,7 @@ import Session
 import Settings
 import TestSupport
 import Testing
+import Text
 
 @testable import UI
 
@@ -70,6 +71,26 @@ import Testing
         #expect(screens.status.contains("This is the last photo.") && names.contains("Photo c"))
         screens.press("[")
         #expect(names.contains("Photo a") && names.contains("Photo d"))
+    }
+
+    @Test("A compared photo that left the filtered list shows its latest rating and facts")
+    func changedOutsideTheList() async throws {
+        try await screens.sync(["a", "b", "c", "d", "e"])
+        screens.open(at: "e")
+        screens.press("f")
+        screens.type("rating:0")
+        try await screens.until { screens.status.contains("5 photos found") }
+        screens.press(Key(.enter), "c", "3")
+        try await screens.until { screens.text.contains("★★★") }
+        screens.press("5")
+        try await screens.until { screens.text.contains("★★★★★") }
+        screens.press("x")
+        try await screens.until { screens.text.contains("rejected") }
+        #expect(names.contains("Photo e") && screens.text.contains("Loading"))
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "e")
+        let size = ByteText.text(try #require(try screens.photo("e").size))
+        try await screens.until { texts[screens.size.rows - 2].prefix(40).contains(size) }
+        try await screens.until { !screens.text.contains("Loading") }
     }
 
     @Test("Marked photos are compared with one another alone")

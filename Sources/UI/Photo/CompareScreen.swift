@@ -216,7 +216,8 @@ final class CompareScreen: Screen {
     override func modelUpdated(_ update: ModelUpdate) {
         let subjects = sides.map(subject)
         switch update {
-        case .results(let results, _) where results === self.results:
+        // The list of all photos reports changes of a photo that the filter or folder does not contain.
+        case .results(let results, _) where results.cache.id == gallery:
             readPhotos()
             guard sides.allSatisfy({ $0.photo != nil }) else { return leaveIfGone() }
             if isOnTop { stateWishes() }
