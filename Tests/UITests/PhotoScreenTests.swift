@@ -287,6 +287,18 @@ import Testing
         #expect(screens.selected == "Photo b")
     }
 
+    @Test("A photo that left the filtered list shows its latest rating, and its file when it arrives")
+    func changesOfARatedPhoto() async throws {
+        try await openWithoutStars(["a", "b", "c"], at: "b")
+        try await rateOutOfTheList("b")
+        screens.type("5.")
+        try await screens.until { screens.title.contains("★★★★★") }
+        #expect(screens.title.hasPrefix(" Photo b ") && screens.status.hasPrefix(" Loading…"))
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "b")
+        try await screens.until { middle == .rgb(255, 0, 0) }
+        #expect(!screens.status.contains("Loading…"))
+    }
+
     @Test("BEHAVIOURS 3.5: a photo zooms, pans and fits again")
     func zooms() async throws {
         try await open()

@@ -305,7 +305,8 @@ final class PhotoScreen: Screen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
-        case .results(let results, _) where results === self.results:
+        // The list of all photos reports changes of a photo that the filter no longer contains.
+        case .results(let results, _) where results.cache.id == gallery:
             readPhoto()
             isGone = photo == nil
             if isGone { return leaveIfGone() }
