@@ -129,6 +129,21 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo d ") }
     }
 
+    @Test("A slideshow of marked photos shows them even if a filter hides them")
+    func showsHiddenMarkedPhotos() async throws {
+        try await open(["a": 100, "b": 110, "c": 120])
+        try await screens.cache.writer.rate([try screens.photo("c").key], Rating(4))
+        screens.press("q", "g", " ", " ", "f")
+        screens.type("rating:4")
+        try await screens.until { screens.status.contains("1 photo found") }
+        screens.press(Key(.enter), "S")
+        for (name, red) in [("a", 100), ("b", 110), ("a", 100)] as [(String, UInt8)] {
+            try await screens.until { screens.title.hasPrefix(" Photo \(name) ") && middle == .rgb(red, 0, 0) }
+            _ = await screens.waits.nextBegin()
+            screens.waits.pass()
+        }
+    }
+
     @Test("An action typed for one photo does not work on the slideshow's next photo")
     func actionsKeepTheirPhoto() async throws {
         try await open(["a": 100, "b": 150])

@@ -17,8 +17,8 @@ final class PhotoScreen: Screen {
     let picture: PhotoPicture
 
     private var results: FetchedResults
-    /// Whether the list has the photos of all folders, even if the photos screen shows a folder.
-    private let includesAllFolders: Bool
+    /// Whether the list has all photos, even if the photos screen shows a folder or a filter's matches.
+    private let includesAll: Bool
     private weak var delegate: PhotosScreen?
     private var key: PhotoKey
     /// The photo's entry in the cache, or nil if the gallery no longer has the photo.
@@ -58,14 +58,14 @@ final class PhotoScreen: Screen {
     /// Creates the screen of a photo.
     ///
     /// - Parameters:
-    ///   - includesAllFolders: whether the list keeps the photos of all folders when the photos screen shows a folder.
+    ///   - includesAll: whether the list keeps all photos when the photos screen shows a folder or a filter's matches.
     ///   - fills: whether the photo fills the screen instead of fitting into it.
     init(
-        _ context: ScreenContext, results: FetchedResults, includesAllFolders: Bool = false, key: PhotoKey,
+        _ context: ScreenContext, results: FetchedResults, includesAll: Bool = false, key: PhotoKey,
         delegate: PhotosScreen, fills: Bool = false
     ) {
         self.results = results
-        self.includesAllFolders = includesAllFolders
+        self.includesAll = includesAll
         self.key = key
         self.delegate = delegate
         picture = PhotoPicture(key, in: results.cache.id, context)
@@ -313,7 +313,7 @@ final class PhotoScreen: Screen {
             if isOnTop { updateWishes() }
             guard currentSight != sight else { return }
         case .lists(let lists) where lists === delegate?.lists:
-            let newer = includesAllFolders ? lists.all : lists.shown
+            let newer = includesAll ? lists.all : lists.shown
             guard newer !== results else { return }
             results = newer
             readPhoto()

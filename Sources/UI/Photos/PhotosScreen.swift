@@ -353,16 +353,16 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func pushSlideshow(_ targets: KeySet, from selected: PhotoEntries.Entry?, seconds: Int?) {
-        // A folder's photos are not in the list of its parent folder.
-        let isOfFolder = selected.map { $0.photo == nil } ?? false
-        let results = isOfFolder ? lists.all : results
+        // The list on the screen lacks the photos of a folder's row. It may lack marked photos, too.
+        let lacksMarked = targets.count > 1 && lists.shown.ordered(targets).count < targets.count
+        let includesAll = lacksMarked || selected.map { $0.photo == nil } ?? false
+        let results = includesAll ? lists.all : results
         let slides = targets.count > 1 ? results.ordered(targets) : []
         let count = slides.isEmpty ? results.count : slides.count
         let start = selected?.photo.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
-        guard count > 1, let first = start ?? slides.first ?? lists.all.ordered(targets).first else {
-            return send(.notice("There is no other photo to show."))
-        }
-        let screen = PhotoScreen(context, results: results, includesAllFolders: isOfFolder, key: first, delegate: self)
+        guard count > 1, let first = start ?? slides.first ?? lists.all.ordered(targets).first
+        else { return send(.notice("There is no other photo to show.")) }
+        let screen = PhotoScreen(context, results: results, includesAll: includesAll, key: first, delegate: self)
         screen.beginSlideshow(over: slides, seconds: seconds)
         photoScreenDidShow(first)
         send(.push(screen))
