@@ -222,7 +222,14 @@ import Testing
         screens.type("2006")
         try await screens.until { names == ["Oak", "Dawn"] }
         #expect(screens.title.hasSuffix("“2006”  1 of 2") && screens.selected == "Oak")
-        screens.press(Key(.enter), "j")
+        // A narrow window cuts a long filter.
+        screens.size.columns = 40
+        screens.type(" 2006")
+        try await screens.until { screens.title.hasSuffix(" “2006 20…” 1 of 2") }
+        screens.press(Key(.enter), " ")
+        try await screens.until { screens.title.hasSuffix(" “2006 …” 1 marked") }
+        screens.press("k", " ")
+        screens.size.columns = 80
         #expect(screens.selected == "Dawn")
         // A new match appears, and the selection stays.
         try await screens.sync([

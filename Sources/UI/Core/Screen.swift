@@ -17,6 +17,8 @@ public class Screen: Responder {
         var title: String
         /// Shorter titles for narrow windows, the longest first.
         var shorterTitles: [String] = []
+        /// The text of the filter, which stands before the details. A narrow window cuts this text.
+        var filter: String?
         /// Details for the right end of the line.
         var detail = ""
         /// Shorter details for narrow windows.

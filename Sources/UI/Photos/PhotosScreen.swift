@@ -120,14 +120,14 @@ final class PhotosScreen: Screen, ListScreen {
         // In a long list that is still loading, the index is unknown.
         let count = entries.count
         let index = selected.flatMap { entries.index(of: $0) }.map { CountText.text($0 + 1, of: count) }
-        let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
+        let filter = lists.isFiltered ? results.filter.text.madeVisible : nil
         let standing = count == 0 ? nil : index ?? NumberFormat.current.text(count)
         let marked = marking.keys.isEmpty ? nil : "\(marking.keys.count) marked"
         let match = isSorting ? nil : search.headingText(selection)
         let titles = lists.folder.map { travel.headings($0.path) } ?? [context.title(of: cache.address)]
         return Heading(
-            title: titles[0], shorterTitles: Array(titles.dropFirst()),
-            detail: filter + [marked, standing, match].compactMap { $0 }.joined(separator: " · "),
+            title: titles[0], shorterTitles: Array(titles.dropFirst()), filter: filter,
+            detail: [marked, standing, match].compactMap { $0 }.joined(separator: " · "),
             brief: marked ?? match ?? standing ?? "")
     }
 

@@ -14,14 +14,28 @@ struct ScreenLines {
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         // The title comes first; details get at most half of the line.
-        let details = [heading.detail, heading.brief].filter { !$0.isEmpty }
-        if let detail = details.first(where: { $0.displayWidth + 2 <= rest.size.columns / 2 }) {
+        if let detail = details(of: heading, width: rest.size.columns / 2 - 2) {
             surface.write(detail, in: rest.takeRight(detail.displayWidth), style: theme.titleDetail)
             _ = rest.takeRight(2)
         }
         let titles = [heading.title] + heading.shorterTitles
         let title = titles.first { $0.displayWidth <= rest.size.columns } ?? titles[titles.count - 1]
         surface.write(title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
+    }
+
+    /// Returns the longest details of a heading that fit a width. An active filter stays visible.
+    private func details(of heading: Screen.Heading, width: Int) -> String? {
+        var choices = [heading.detail, heading.brief]
+        if let filter = heading.filter {
+            let ending = heading.brief.isEmpty ? "" : " \(heading.brief)"
+            let room = width - 2
+            let cut = filter.truncated(toWidth: room - ending.displayWidth)
+            choices = [
+                "“\(filter)”  \(heading.detail)",
+                cut.isEmpty ? "“\(filter.truncated(toWidth: room))”" : "“\(cut)”\(ending)",
+            ]
+        }
+        return choices.first { !$0.isEmpty && $0.displayWidth <= width }
     }
 
     /// Draws the bottom line. Returns the positions of the hints for the mouse.
