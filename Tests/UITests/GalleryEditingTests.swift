@@ -43,6 +43,20 @@ import Testing
         #expect(screens.frame().cursor != nil)
     }
 
+    @Test("A visited gallery is shown beside unsaved changes, and can be added to them")
+    func visitedAfterChanges() async throws {
+        let screens = try screens("one")
+        let galleries = try #require(screens.root.children.first as? GalleriesScreen)
+        for host in ["two", "three"] {
+            try galleries.select(Address("http://\(host)/"), above: [])
+            #expect(screens.selected == "http://\(host)/" && screens.text.contains("press a to add it"))
+            screens.press("a")
+            #expect(screens.frame().cursor == nil && screens.title.hasSuffix("not saved"))
+        }
+        screens.press("s")
+        #expect(await saved(screens) == "http://one/\nhttp://two/\nhttp://three/")
+    }
+
     @Test func aVisitedGalleryCanBeRemoved() throws {
         let screens = try screens("one")
         screens.root.start(at: Place(gallery: try Address("http://two/")))

@@ -29,8 +29,6 @@ final class GalleriesScreen: Screen, ListScreen {
     private let lookUp: LookUp<[Address: GalleryFacts]>
     /// Whether the next look-up includes the sizes on disk. Reading the sizes is slow.
     private var wantsSizes = true
-    /// The galleries that the user has opened although they are not in the list.
-    private var visited: [Address] = []
     /// The galleries whose caches Vitrine removes as soon as the list is saved without them.
     private var unwantedCaches: Set<Address> = []
     /// The task that removes caches.
@@ -318,7 +316,7 @@ final class GalleriesScreen: Screen, ListScreen {
     private func reloadDraft() {
         let selection = draft.selection
         draft = GalleryDraft(
-            builtIn: context.galleries.builtIn, list: context.galleries.list, visited: visited)
+            builtIn: context.galleries.builtIn, list: context.galleries.list, visited: draft.visited)
         if let selection { draft.select(selection) }
         adoptDraft()
     }
@@ -327,11 +325,7 @@ final class GalleriesScreen: Screen, ListScreen {
     ///
     /// - Parameter shown: the galleries of the open screens. They stay if this one is an album of theirs.
     func select(_ address: Address, above shown: [Address]) {
-        if !draft.isListed(address) {
-            if !visited.contains(address) { visited = visited.filter { shown.contains($0) } + [address] }
-            if !draft.isChanged { reloadDraft() }
-        }
-        draft.select(address)
+        draft.visit(address, above: shown)
         adoptDraft()
     }
 
@@ -367,14 +361,11 @@ final class GalleriesScreen: Screen, ListScreen {
 
     /// Changes the address of the selected gallery, and then asks for its title.
     private func changeAddress(_ text: String) {
-        let old = draft.selection
         do throws(AddressError) {
             let isNew = try draft.replaceSelected(
                 typed: text, home: context.home, currentFolder: context.currentFolder,
                 buckets: BucketService.isBucket(text) ? context.buckets() : BucketService())
             guard isNew else { return problem = "This gallery is already in the list." }
-            // A visited gallery is now listed under another address.
-            visited.removeAll { $0 == old }
             adoptDraft()
             startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
         } catch {
@@ -404,7 +395,6 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     private func removeFromList(_ address: Address) {
-        visited.removeAll { $0 == address }
         let isBuiltIn = draft.presets.contains(address)
         draft.remove(address)
         adoptDraft()

@@ -96,6 +96,16 @@ struct GalleryDraft: Equatable {
         select(selection)
     }
 
+    /// Selects a gallery that the user opened or left, and shows it even if it is not in the list.
+    ///
+    /// - Parameter shown: the galleries of the open screens. They stay if this one is an album of theirs.
+    mutating func visit(_ address: Address, above shown: [Address]) {
+        if !isListed(address), !visited.contains(address) {
+            visited = visited.filter { shown.contains($0) } + [address]
+        }
+        select(address)
+    }
+
     /// Selects a gallery, if the list has it.
     mutating func select(_ address: Address) {
         if let index = addresses.firstIndex(of: address) { selected = index }
