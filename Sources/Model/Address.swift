@@ -268,6 +268,17 @@ extension Address {
         }
     }
 
+    /// A path for lists and fields, or else the ``description``.
+    ///
+    /// ``init(typed:home:currentFolder:buckets:)`` makes the same address from the path. For some paths it does not, as
+    /// for a path that ends with a space. The ``description`` replaces such a path.
+    public var shownText: String {
+        guard let filePath, (try? Address(typed: filePath, home: "", currentFolder: "")) == self else {
+            return description
+        }
+        return filePath
+    }
+
     private init(typedPath path: String) throws(AddressError) {
         guard path.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw .controlCharacter

@@ -34,6 +34,17 @@ import Testing
         #expect(throws: AddressError.self) { try Address(text) }
     }
 
+    @Test(
+        "A local address is shown as a path, if the typed path gives the same address",
+        arguments: [
+            ("file:///tmp/My%20S%C3%B6m", "/tmp/My Söm"), ("file:///tmp/100%25", "/tmp/100%"), ("file:///", "/"),
+            ("file:///tmp/a%20", "file:///tmp/a%20"), ("file:///tmp/a%0Ab", "file:///tmp/a%0Ab"),
+            ("file:///tmp/%FF", "file:///tmp/%FF"), ("http://example.org/a%20b", "http://example.org/a%20b"),
+        ])
+    func path(text: String, shown: String) throws {
+        #expect(try Address(text).shownText == shown)
+    }
+
     @Test("Secrets in a query are sent, but not shown, and not written to files that do not need them")
     func secrets() throws {
         let address = try Address("http://example.org/a.xml?page=2&access_token=s3cret&X-Amz-Signature=0123")

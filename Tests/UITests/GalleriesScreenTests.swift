@@ -25,7 +25,7 @@ import Testing
     private func addresses(_ screens: TestScreens) -> [String] {
         let frame = screens.frame()
         return stride(from: 1, to: screens.size.rows - 2, by: 2).map { frame.text(inRow: $0) }
-            .filter { $0.contains("://") }.map { String($0.dropFirst(3)) }
+            .map { String($0.dropFirst(3)) }.filter { $0.contains("://") || $0.hasPrefix("/") }
     }
 
     private func saved(_ screens: TestScreens) -> [[String]] {
@@ -46,14 +46,34 @@ import Testing
         "BEHAVIOURS 6.1: typed addresses are trimmed and completed",
         arguments: [
             ("  example.org/a.xml ", "http://example.org/a.xml"), ("HTTPS://Example.org", "https://example.org/"),
-            ("localhost:8080/x", "http://localhost:8080/x"), ("/srv/photos/", "file:///srv/photos"),
-            ("./here", "file:///pictures/here"),
+            ("localhost:8080/x", "http://localhost:8080/x"), ("/srv/photos/", "/srv/photos"),
+            ("./here", "/pictures/here"),
         ])
     func completed(typed: String, address: String) throws {
         let screens = try screens()
         add(typed, to: screens)
         #expect(addresses(screens) == [address] && screens.selected == address)
         #expect(screens.status.hasPrefix(" 1 gallery"))
+    }
+
+    @Test(
+        "A local folder is shown and edited as a path, if the path can be typed",
+        arguments: [
+            ("/tmp/My Söm 100%", "/tmp/My Söm 100%"), ("/tmp/a%20b", "/tmp/a%20b"),
+            ("file:///tmp/a%20", "file:///tmp/a%20"),
+        ])
+    func localFolders(typed: String, shown: String) throws {
+        let screens = try screens()
+        add(typed, to: screens)
+        #expect(screens.selected == shown)
+        screens.press("e")
+        #expect(screens.text.contains("Address: \(shown)"))
+        screens.press(Key(.enter))
+        screens.type("Home")
+        screens.press(Key(.enter))
+        #expect(addresses(screens).isEmpty && screens.text.contains("\(shown) · never opened"))
+        screens.press("e", Key(.enter), .control("u"), Key(.enter))
+        #expect(addresses(screens) == [shown])
     }
 
     @Test(
@@ -80,7 +100,7 @@ import Testing
     func noneTwice() throws {
         let screens = try screens("one", "two", presets: [preset])
         let before = addresses(screens)
-        #expect(before == ["file:///usr/share/vitrine/TestGallery", "http://one/", "http://two/"])
+        #expect(before == ["/usr/share/vitrine/TestGallery", "http://one/", "http://two/"])
         add("HTTP://ONE:80", to: screens)
         #expect(addresses(screens) == before && screens.selected == "http://one/")
         add("/usr/share/../share/vitrine/TestGallery", to: screens)
@@ -96,7 +116,7 @@ import Testing
         screens.press(Key(.delete))
         #expect(screens.selected == "http://one/")
         screens.press("d")
-        #expect(screens.selected == "file:///usr/share/vitrine/TestGallery")
+        #expect(screens.selected == "/usr/share/vitrine/TestGallery")
         #expect(addresses(screens).count == 1 && screens.title.hasSuffix("not saved"))
     }
 
@@ -112,8 +132,8 @@ import Testing
             screens.context.galleries.presets.isEmpty
                 && screens.context.galleries.list.text.hasSuffix("\nno-built-in-galleries\n"))
         screens.press("D")
-        #expect(addresses(screens) == ["file:///usr/share/vitrine/TestGallery", "http://one/"])
-        #expect(screens.selected == "file:///usr/share/vitrine/TestGallery")
+        #expect(addresses(screens) == ["/usr/share/vitrine/TestGallery", "http://one/"])
+        #expect(screens.selected == "/usr/share/vitrine/TestGallery")
         screens.press("s")
         await screens.context.galleries.settled()
         #expect(

@@ -348,7 +348,7 @@ final class GalleriesScreen: Screen, ListScreen {
             if draft.presets.contains(address) {
                 startTyping(.title, draft.list.title(of: address) ?? "")
             } else {
-                startTyping(.otherAddress, address.textWithoutSecrets)
+                startTyping(.otherAddress, address.isLocal ? address.shownText : address.textWithoutSecrets)
             }
         case .moveUp, .moveDown:
             if draft.moveSelected(by: command == .moveUp ? -1 : 1) { adoptDraft() }
@@ -426,7 +426,7 @@ final class GalleriesScreen: Screen, ListScreen {
     func cachesRemoved() async { await removing?.value }
 
     /// Returns the title of a gallery in the edited list, or else its address.
-    private func title(of address: Address) -> String { draft.list.title(of: address) ?? address.description }
+    private func title(of address: Address) -> String { draft.list.title(of: address) ?? address.shownText }
 
     // MARK: - Drawing
 

@@ -35,7 +35,7 @@ struct GalleryRow {
         if isWide, let facts { drawColumns(facts, theme, in: &surface, &line) }
         drawKind(theme, in: &surface, &line)
         surface.write(
-            (title ?? address.description).madeVisible.truncated(toWidth: line.size.columns), in: line,
+            (title ?? address.shownText).madeVisible.truncated(toWidth: line.size.columns), in: line,
             style: isSelected ? theme.selectedName : theme.name)
         let detail = detail(context, scopes, isWide: isWide, width: rest.size.columns)
         surface.write(detail, in: rest, style: theme.detail)
@@ -72,7 +72,7 @@ struct GalleryRow {
     ) -> String {
         var line = FittedLine()
         // If the line above shows the title, this line shows the address.
-        line.add(title == nil ? nil : address.description, least: 12)
+        line.add(title == nil ? nil : address.shownText, least: 12)
         if !isListed { line.add("not in the list: press \(context.name(of: .add, in: scopes)) to add it") }
         let interval = interval.map { $0 == .never ? "manual updates" : "\($0)" }
         if let facts {
