@@ -32,8 +32,7 @@ public struct SecretFile: Sendable {
 
     /// Removes the sign-in for a server or proxy, if the file has one.
     public func remove(_ place: SignInPlace) throws(SecretError) {
-        // A file that Vitrine refuses to read has no precedence.
-        guard let lines = try? lines(), lines.contains(where: { Self.text(in: $0, for: place) != nil }) else { return }
+        guard try lines().contains(where: { Self.text(in: $0, for: place) != nil }) else { return }
         try replaceLine(for: place, with: nil)
     }
 

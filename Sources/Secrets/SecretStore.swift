@@ -42,7 +42,13 @@ public struct SecretStore: Sendable {
         case .keyring:
             try await keyring.keep(signIn, for: place)
             // The file has precedence, so an older sign-in must not stay there.
-            try await onQueue { () throws(SecretError) in try file.remove(place) }
+            do throws(SecretError) {
+                try await onQueue { () throws(SecretError) in try file.remove(place) }
+            } catch {
+                // The keyring has the sign-in. Vitrine refuses to read a file that others may read.
+                guard case .notPrivate = error else { throw error }
+                onTrouble(error)
+            }
         }
     }
 

@@ -68,6 +68,8 @@ public struct RetryWatch: Sendable {
 
     /// The number of seconds from now beyond which an attempt is far away.
     private static let patience = 60.0
+    /// The same number after the first failure.
+    private static let firstPatience = 600.0
 
     /// Creates a watch.
     ///
@@ -83,11 +85,12 @@ public struct RetryWatch: Sendable {
     ///
     /// Without a network, no attempt counts as far away, because requests start as soon as the network is back.
     public func isFarAway(_ subject: Wish.Subject, after former: FailureReport?) -> Bool {
-        // After the first failure, only the server's Retry-After makes the wait this long.
-        guard let report = failure(of: subject), report.failure.remedy == .time, report.attempts > 1,
-            report.last != former?.last
-        else { return false }
-        return report.next.map { $0 > now().advanced(by: Self.patience) } ?? true
+        guard let report = failure(of: subject), report.failure.remedy == .time, report.last != former?.last else {
+            return false
+        }
+        // After the first failure, only the server's Retry-After makes the wait longer than a second.
+        let patience = report.attempts > 1 ? Self.patience : Self.firstPatience
+        return report.next.map { $0 > now().advanced(by: patience) } ?? true
     }
 
     /// Calls `body` after each change of failures, until the result is released.

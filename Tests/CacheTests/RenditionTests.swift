@@ -91,6 +91,13 @@ import Testing
         #expect(try test.photo("a").original.isWanting && !test.photo("a").thumbnail.isWanting)
         #expect(try !test.photo("b").original.isWanting)
         #expect(try test.photo("c").original == RenditionState(edition: 1, held: 1, trouble: bad))
+        // A thumbnail that has an address does not need the photo.
+        try await test.cache.writer.retryMissing([.thumbnail])
+        #expect(try !test.photo("b").original.isWanting)
+        try await test.sync(["a", "b", "c"].map { try TestCache.entry($0) } + [TestCache.entry("d", thumbnail: nil)])
+        try await test.cache.writer.recordTrouble(bad, for: .original, of: test.key("d"), edition: 1)
+        try await test.cache.writer.retryMissing([.thumbnail])
+        #expect(try test.photo("d").original.isWanting)
         try await test.cache.writer.retryMissing()
         #expect(try test.photo("a").thumbnail.isWanting && test.photo("b").original.isWanting)
         #expect(try test.photo("c").original == RenditionState(edition: 1, held: 1, trouble: bad))

@@ -212,13 +212,18 @@ import Testing
         var settings = Settings()
         settings.offline = true
         let screens = try TestScreens(settings, gallery: Address(filePath: "/pictures/album"))
-        try await screens.sync(["a"])
-        try await screens.note(gone, for: .original, of: "a")
+        // A list on the disk may name photos on servers, such as b.
+        let local = GalleryEntry(
+            id: "a", name: "Photo a", date: Timestamp(milliseconds: 1_000),
+            photo: Address(filePath: "/pictures/album/a.jpg"), thumbnail: nil)
+        try await screens.sync([local, TestScreens.entry("b", date: 2)])
+        for id in ["a", "b"] { try await screens.note(gone, for: .original, of: id) }
         screens.press("E")
-        try await screens.until { screens.text.contains("Photo a") }
-        screens.press("r")
+        try await screens.until { screens.text.contains("Photo a") && screens.text.contains("Photo b") }
+        screens.press("R")
         #expect(!screens.status.contains("Offline"))
         try await screens.until { try screens.photo("a").original.isWanting }
+        #expect(try !screens.photo("b").original.isWanting)
     }
 
     @Test func retryDoesNothingOffline() async throws {

@@ -424,6 +424,12 @@ extension GalleryWriter {
                 let isMissing = "\(rendition.column("held")) IS NOT \(rendition.column("edition"))"
                 try Self.clearTroubles(of: rendition, list, where: isMissing, connection)
             }
+            if !renditions.contains(.original) {
+                // Vitrine makes a thumbnail without an address from the photo.
+                let makesThumbnail = "thumbnail_address IS NULL AND thumbnail_held IS NOT thumbnail_edition"
+                try Self.clearTroubles(
+                    of: .original, list, where: "photo_held IS NOT photo_edition AND \(makesThumbnail)", connection)
+            }
         }
     }
 

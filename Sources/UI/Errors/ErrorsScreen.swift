@@ -68,8 +68,8 @@ final class ErrorsScreen: Screen, ListScreen {
         case .retry: if let selected { retry(retriable([selected])) }
         case .retryAll:
             let rows = retriable(list.rows)
-            guard !context.settings.offline || !rows.isEmpty else { break }
-            context.wishes.retryAll()
+            // Offline, the waits for servers go on.
+            if !context.settings.offline { context.wishes.retryAll() }
             retry(rows)
         case .clear:
             let activity = context.activity
@@ -178,9 +178,19 @@ final class ErrorsScreen: Screen, ListScreen {
     /// Returns the failures that Vitrine may retry. If there are none because it is offline, says how to change that.
     private func retriable(_ rows: [ErrorRow]) -> [ErrorRow] {
         guard context.settings.offline else { return rows }
-        let rows = rows.filter { address(of: $0.gallery)?.isLocal == true }
+        let rows = rows.filter(isLocal)
         if rows.isEmpty { send(.notice("Offline: type “:set offline no” to retry.")) }
         return rows
+    }
+
+    /// Whether a failure concerns a file of this machine. A list on the disk may name photos on servers.
+    private func isLocal(_ row: ErrorRow) -> Bool {
+        guard let address = address(of: row.gallery), address.isLocal else { return false }
+        guard case .subject(.picture(_, let key, let rendition)) = row.identity,
+            let cache = context.caches.cache(row.gallery),
+            let source = try? cache.read({ try $0.source(of: key, rendition)?.address })
+        else { return true }
+        return source.isLocal
     }
 
     /// Retries failures now. Vitrine retries photos without rows of their own when they become visible.

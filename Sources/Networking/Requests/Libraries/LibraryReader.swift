@@ -208,6 +208,9 @@ struct LibraryReader {
             response = try await isFirst ? Response.to(plan, over: client, with: permit) : laterResponse(to: plan)
         } catch is SecuredRefusal {
             throw HTTPError.forbiddenRedirect
+        } catch RequestError.signInElsewhere(let answered) {
+            // The user can open the server's address, but not one of its interface for programs.
+            throw RequestError.signInElsewhere((try? answered.resolving(server.path)) ?? answered)
         }
         guard response.address.origin == server.origin else {
             // A redirected request carries no credentials, so the answer may lack photos.
