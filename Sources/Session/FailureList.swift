@@ -90,7 +90,8 @@ public struct RetryWatch: Sendable {
         }
         // After the first failure, only the server's Retry-After makes the wait longer than a second.
         let patience = report.attempts > 1 ? Self.patience : Self.firstPatience
-        return report.next.map { $0 > now().advanced(by: patience) } ?? true
+        // If the disk fails, the request waits for the user. A fetcher that ends leaves no time either.
+        return report.next.map { $0 > now().advanced(by: patience) } ?? activity.hasStorageTrouble
     }
 
     /// Calls `body` after each change of failures, until the result is released.

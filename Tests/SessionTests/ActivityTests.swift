@@ -187,4 +187,16 @@ import Testing
         activity.postNotice("something else")
         #expect(await changes.next() == Activity.Change(hasNotices: true))
     }
+
+    @Test("A failed request without a planned attempt is far away only while the disk fails")
+    func attemptWithoutATime() {
+        let watch = RetryWatch(activity) { Timestamp(milliseconds: 0) }
+        activity.recordFailure(
+            FailureReport(
+                thumbnail(1), Failure("no answer", remedy: .time), attempts: 1, first: Timestamp(milliseconds: 0),
+                last: Timestamp(milliseconds: 0), next: nil))
+        #expect(!watch.isFarAway(thumbnail(1), after: nil))
+        activity.report(.full)
+        #expect(watch.isFarAway(thumbnail(1), after: nil))
+    }
 }
