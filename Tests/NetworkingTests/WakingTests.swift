@@ -123,18 +123,21 @@ import Testing
         test.server.goOn()
     }
 
+    /// Whether a thumbnail's next attempt is due within a second. The time of day does not change during a test.
+    private static func isWoken(in test: NetworkTest) throws -> Bool {
+        try ["a", "b"].contains { id in
+            let next = test.activity.failureReport(of: try test.thumbnail(id))?.next
+            return next.map { $0.milliseconds <= 43_000 } ?? false
+        }
+    }
+
     @Test("BEHAVIOURS 5.4: the beginning of an answer after an outage wakes the waits for the host", .unlessItHangs)
     func beginningOfAnswer() async throws {
         let gate = Gate()
         defer { gate.open() }
         try await passOutage(then: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold(gate)])
-        // The first retry does not end. The time of day does not change during the test.
-        try await test.letTimePass(for: controller) { [test] in
-            try ["a", "b"].contains { id in
-                let next = test.activity.failureReport(of: try test.thumbnail(id))?.next
-                return next.map { $0.milliseconds <= 43_000 } ?? false
-            }
-        }
+        // The first retry does not end.
+        try await test.letTimePass(for: controller) { [test] in try Self.isWoken(in: test) }
         #expect(test.paths.count { $0.hasPrefix("/t/") } == 1)
     }
 
@@ -142,9 +145,9 @@ import Testing
     func errorAfterOutage() async throws {
         try await passOutage(then: .answer(500))
         try await test.letTimePass(for: controller) { [test] in test.paths.contains { $0.hasPrefix("/t/") } }
-        let first = test.clock.now
+        // No time passes while the answer arrives.
+        try await test.until { [test] in try Self.isWoken(in: test) }
         try await test.letTimePass(for: controller) { [test] in test.paths.count { $0.hasPrefix("/t/") } > 1 }
-        #expect(test.clock.now - first <= .seconds(1))
     }
 
     @Test("BEHAVIOURS 5.4: the network’s return ends all waits within three to four seconds, spread out")
