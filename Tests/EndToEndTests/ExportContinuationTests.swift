@@ -33,6 +33,8 @@ import Testing
         _ url: String, count: Int, marking keys: [String], by signal: Int32? = nil, options: [String] = [],
         variables: [String: String] = [:]
     ) throws -> [String] {
+        // The photos that the server holds back must not keep the others waiting.
+        home.folder.write(".config/vitrine/config", "transfers = 8\n")
         let session = try TerminalSession(
             arguments: options + [url], columns: 100, environment: home.environment(variables))
         try #require(session.until { $0.text.contains("of \(count)") && $0.text.contains("Updated:") })
@@ -121,7 +123,7 @@ import Testing
         let server = try serve(8, id: { $0 == 3 ? "a&#155;[2J" : "\($0)" })
         let lines = try stop(
             server.url("/index.xml?token=geheim"), count: 8, marking: Array(repeating: " ", count: 5),
-            options: ["--transfers", "4"])
+            options: ["--transfers", "8"])
         #expect(!lines.joined().contains("geheim") && lines.last?.hasPrefix("sh ") == true, "\(lines)")
         let script = try #require(home.folder.entries(".local/state/vitrine").first { $0.hasSuffix(".sh") })
         let facts = try FileManager.default.attributesOfItem(atPath: home.folder.path(".local/state/vitrine/" + script))
