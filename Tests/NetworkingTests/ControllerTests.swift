@@ -160,14 +160,16 @@ extension NetworkController {
     @Test("BEHAVIOURS 5.2: a thumbnail that comes into view is fetched before the next photo of an export")
     func orderBesideAnExport() async throws {
         test.putGallery(["a", "b", "c", "d"])
-        test.start(width: 1)
+        let controller = test.start(width: 1)
         try await test.refresh()
         let gate = Gate()
         test.put("/p/a", [.hold(gate)] + .answer(200, NetworkTest.picture("photo a")))
         let photos = try ["a", "b", "c"].map { try test.full($0) }
         test.wishes.ask(for: photos, importance: .near)
         try await test.until { self.test.hasBegun("/p/a") }
-        test.wishes.state([Wish(try test.thumbnail("d"), importance: .visible)], by: test.wishes.makeWisher())
+        let thumbnail = try test.thumbnail("d")
+        test.wishes.state([Wish(thumbnail, importance: .visible)], by: test.wishes.makeWisher())
+        while await !controller.isQueued(thumbnail) { await Task.yield() }
         gate.open()
         try await test.until { !photos.contains { self.test.wishes.isStanding($0) } }
         #expect(test.paths == ["/index.xml", "/p/a", "/t/d", "/p/b", "/p/c"])

@@ -136,8 +136,9 @@ import Testing
         let gate = Gate()
         defer { gate.open() }
         try await passOutage(then: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold(gate)])
-        // The first retry does not end.
-        try await test.letTimePass(for: controller) { [test] in try Self.isWoken(in: test) }
+        try await test.letTimePass(for: controller) { [test] in test.paths.contains { $0.hasPrefix("/t/") } }
+        // The first retry does not end, and no more time passes.
+        try await test.until { [test] in try Self.isWoken(in: test) }
         #expect(test.paths.count { $0.hasPrefix("/t/") } == 1)
     }
 
