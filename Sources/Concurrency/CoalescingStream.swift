@@ -116,6 +116,15 @@ public protocol Coalescing: Sendable {
     mutating func merge(_ later: Self)
 }
 
+/// An event without contents, for listeners that need to know only that something has happened.
+public struct Signal: Coalescing {
+    /// Creates a signal.
+    public init() {}
+
+    /// Merges a later signal; two signals are the same as one.
+    public mutating func merge(_ later: Signal) {}
+}
+
 /// The listeners of one source. Each listener has its own stream.
 ///
 /// A subscription ends when its stream is released.

@@ -96,11 +96,6 @@ public actor PhotoExport {
         var formerFailure: FailureReport?
     }
 
-    /// The event that wishes or failures have changed.
-    private struct Turn: Coalescing {
-        mutating func merge(_ later: Turn) {}
-    }
-
     /// The maximum number of photos in progress at a time. The number suffices to keep any network connection busy.
     private static let width = 16
 
@@ -135,9 +130,9 @@ public actor PhotoExport {
             }
         }
         // A wish disappears when it is fulfilled or has failed for good. A wish that waits for a retry has a failure.
-        let (snapshots, turns) = (wishes.snapshots(), CoalescingStream<Turn>())
-        let listening = Task { for await _ in snapshots { turns.send(Turn()) } }
-        let relay = retries?.relay { turns.send(Turn()) }
+        let (snapshots, turns) = (wishes.snapshots(), CoalescingStream<Signal>())
+        let listening = Task { for await _ in snapshots { turns.send(Signal()) } }
+        let relay = retries?.relay { turns.send(Signal()) }
         defer {
             listening.cancel()
             withExtendedLifetime(relay) {}

@@ -129,12 +129,6 @@ struct CacheBudget: Equatable {
 /// task waits for ``alarms()``, measures and cleans, and reports the result with `recordCount`. Without a limit, and
 /// before the first measurement, written bytes cause no alarm.
 public final class CacheSpace: Sendable {
-    /// A request to measure the caches.
-    public struct Alarm: Coalescing {
-        /// Merges a later request; two requests are the same as one.
-        public mutating func merge(_ later: Alarm) {}
-    }
-
     private struct State {
         var limit: Int64?
         /// The bytes of all caches at the last measurement; nil before the first measurement.
@@ -188,7 +182,7 @@ public final class CacheSpace: Sendable {
     }
 
     private let state: Mutex<State>
-    private let subscribers = Subscribers<Alarm>()
+    private let subscribers = Subscribers<Signal>()
     private let writes = Subscribers<Written>()
     private let measurements = Subscribers<Measurement>()
 
@@ -208,7 +202,7 @@ public final class CacheSpace: Sendable {
             (state.next, state.isShort) = (.max, false)
             return true
         }
-        if isDue { subscribers.send(Alarm()) }
+        if isDue { subscribers.send(Signal()) }
     }
 
     /// Whether the caches lack space for pictures that no screen shows.
@@ -220,7 +214,7 @@ public final class CacheSpace: Sendable {
     /// Requests a new measurement after a large file was removed. Without a limit, no alarm follows.
     func requestCount() {
         writes.send(Written(bytes: 0, isCountDue: true))
-        if limit != nil { subscribers.send(Alarm()) }
+        if limit != nil { subscribers.send(Signal()) }
     }
 
     /// Calls `body` with the number of bytes of each write. The calls end when the relay is released.
@@ -260,7 +254,7 @@ public final class CacheSpace: Sendable {
     }
 
     /// Subscribes to requests to measure the caches.
-    public func alarms() -> CoalescingStream<Alarm> { subscribers.subscribe() }
+    public func alarms() -> CoalescingStream<Signal> { subscribers.subscribe() }
 
     /// Adds written bytes to the total. Sends an alarm if the total has reached the next threshold.
     func recordWritten(_ bytes: Int64) {
@@ -276,7 +270,7 @@ public final class CacheSpace: Sendable {
             state.next = .max
             return true
         }
-        if isDue { subscribers.send(Alarm()) }
+        if isDue { subscribers.send(Signal()) }
     }
 
     /// The bytes written since the last measurement. Read this property before a measurement, because more bytes may be

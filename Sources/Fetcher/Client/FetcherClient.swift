@@ -137,8 +137,6 @@ public final class FetcherClient: Sendable {
         withExtendedLifetime(relays) {}
     }
 
-    private struct Signal: Coalescing { mutating func merge(_ later: Signal) {} }
-
     /// Fails all requests, because no fetcher can run.
     private func refuse(_ error: FetcherError) async {
         parts.activity.postNotice("\(error)")

@@ -47,8 +47,8 @@ public actor NetworkController {
     private var lost: LostHosts
     private var postponed = PostponedRequests()
     private var reporter: TrafficReporter
-    /// The stream that delivers an event whenever a transfer's meter changes.
-    private let meterEvents: CoalescingStream<MeterEvent>
+    /// The stream that delivers a signal whenever a transfer's meter changes.
+    private let meterEvents: CoalescingStream<Signal>
     private var listeners: [GalleryID: Task<Void, Never>] = [:]
     /// The alarm for the end of the first wait for a retry.
     private var alarm = ClockAlarm()

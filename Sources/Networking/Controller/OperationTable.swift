@@ -16,8 +16,8 @@ struct OperationTable {
     private let schedule: RetrySchedule
     /// Whether only files of this machine may be read.
     private let isOffline: Bool
-    /// The stream that delivers an event whenever a transfer's meter changes.
-    private let meterEvents: CoalescingStream<MeterEvent>
+    /// The stream that delivers a signal whenever a transfer's meter changes.
+    private let meterEvents: CoalescingStream<Signal>
     private var governor: any Governor
     private var operations: [RequestIdentity: Operation] = [:]
     /// The requests of attempts that the governor counts as running, by number.
@@ -28,7 +28,7 @@ struct OperationTable {
 
     init(
         _ governor: any Governor, _ schedule: RetrySchedule, _ clock: any NetworkClock,
-        _ meterEvents: CoalescingStream<MeterEvent>, isOffline: Bool
+        _ meterEvents: CoalescingStream<Signal>, isOffline: Bool
     ) {
         self.governor = governor
         self.schedule = schedule
@@ -81,7 +81,7 @@ struct OperationTable {
         let number = lastNumber
         governor.recordStart(of: number, candidate, over: way, at: clock.now.seconds)
         let permit = TransferPermit(candidate.importance, over: way, in: governor.pieces(of: number)) {
-            [meterEvents] in meterEvents.send(MeterEvent())
+            [meterEvents] in meterEvents.send(Signal())
         }
         identities[number] = request.identity
         return Attempt(number, permit, send(request, number, permit))
@@ -233,10 +233,4 @@ struct OperationTable {
         return clock.now
             + .seconds(clamped: min(max(pace, TrafficReporter.interval), patience ?? .infinity))
     }
-}
-
-/// The event that a transfer's meter has changed. The event carries no details, because the controller reads all
-/// meters.
-struct MeterEvent: Coalescing, Sendable {
-    mutating func merge(_ later: MeterEvent) {}
 }

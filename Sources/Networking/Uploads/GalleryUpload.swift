@@ -311,7 +311,7 @@ private actor UploadRun {
     private let clock: any NetworkClock
     private let total: Int
     private let onEvent: @Sendable (UploadEvent) -> Void
-    private let signals = CoalescingStream<MeterEvent>()
+    private let signals = CoalescingStream<Signal>()
     private let ends = Ends()
     private let candidate: TransferCandidate
     /// The jobs to start. The last job starts first.
@@ -350,7 +350,7 @@ private actor UploadRun {
             await Task { await loop() }.value
         } onCancel: {
             ends.cancel()
-            signals.send(MeterEvent())
+            signals.send(Signal())
         }
         if let fatal { throw fatal }
         return report
@@ -399,7 +399,7 @@ private actor UploadRun {
         let number = lastNumber
         let way = Admission.Way(.unshared)
         governor.recordStart(of: number, candidate, over: way, at: clock.now.seconds)
-        let permit = TransferPermit(candidate.importance, over: way) { [signals] in signals.send(MeterEvent()) }
+        let permit = TransferPermit(candidate.importance, over: way) { [signals] in signals.send(Signal()) }
         let task = Task { [sender, ends, signals] in
             do {
                 try await sender.send(job.file, with: permit)
@@ -407,7 +407,7 @@ private actor UploadRun {
             } catch {
                 ends.add(number, error)
             }
-            signals.send(MeterEvent())
+            signals.send(Signal())
         }
         running[number] = (job, Attempt(number, permit, task, isUpload: true))
     }
@@ -419,7 +419,7 @@ private actor UploadRun {
         let pace = governor.timeUntilAdvance(at: now.seconds) { _ in count }.map { now + .seconds(clamped: $0) }
         let times = [pace, waiting.map(\.until).min()].compactMap { $0 }
         if let time = tick.time, time <= now { tick.cancel() }
-        tick.set(to: isStopping ? nil : times.min(), clock) { [signals] _ in signals.send(MeterEvent()) }
+        tick.set(to: isStopping ? nil : times.min(), clock) { [signals] _ in signals.send(Signal()) }
     }
 
     private func finish(_ number: Int, _ error: (any Error)?) {
