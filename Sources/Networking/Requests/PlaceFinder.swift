@@ -273,22 +273,27 @@ struct PlaceFinder {
             // A path that begins with two slashes leads to another host.
             server.origin == cache.address.origin
         else { return nil }
-        guard match.2 == "s" else { return try await publicFolders("remote.php/dav/photospublic/\(match.3)/", server) }
-        if let place = try await publicFolders("public.php/dav/files/\(match.3)/", server) { return place }
+        // A public album has no password.
+        guard match.2 == "s" else { return try? await folders("remote.php/dav/photospublic/\(match.3)/", of: server) }
+        if let place = try await sharedFolders("public.php/dav/files/\(match.3)/", of: server) { return place }
         // An address typed without a scheme begins with http, which the server may redirect.
         for server in [server, server.secured].compactMap(\.self) {
             guard await isOwnCloud(at: server) else { continue }
-            return try await publicFolders("remote.php/dav/public-files/\(match.3)/", server)
+            return try await sharedFolders("remote.php/dav/public-files/\(match.3)/", of: server)
         }
         return nil
     }
 
-    /// Returns the folders at a path. Returns nil if the server, which may be of another kind, has no folder there.
-    private func publicFolders(_ path: String, _ server: Address) async throws -> sending Place? {
+    private func folders(_ path: String, of server: Address) async throws -> sending Place {
+        try await nextcloudFolders(at: try server.resolving(path), with: TransferPermit(.list))
+    }
+
+    /// Returns the folders of a share, which may have a password. Returns nil if the server, which may be of another
+    /// kind, has no folder there.
+    private func sharedFolders(_ path: String, of server: Address) async throws -> sending Place? {
         do {
-            return try await nextcloudFolders(at: try server.resolving(path), with: TransferPermit(.list))
-        } catch RequestError.signIn(let question) where !path.contains("photospublic") {
-            // Only shares may have passwords.
+            return try await folders(path, of: server)
+        } catch RequestError.signIn(let question) {
             throw RequestError.signIn(question)
         } catch {
             return nil
