@@ -81,7 +81,7 @@ public struct RetryWatch: Sendable {
     /// Returns the failure of a subject. Returns nil if the subject has not failed, or has succeeded since.
     public func failure(of subject: Wish.Subject) -> FailureReport? { activity.failureReport(of: subject) }
 
-    /// Returns whether a request has failed again, and its next attempt is far away.
+    /// Returns whether a request has failed since, and its next attempt is far away.
     ///
     /// Without a network, no attempt counts as far away, because requests start as soon as the network is back.
     public func isFarAway(_ subject: Wish.Subject, after former: FailureReport?) -> Bool {

@@ -93,8 +93,7 @@ struct SyncCommand {
     /// Keeps the pictures that this command fetches, until the program ends. Otherwise they would make space for each
     /// other.
     private func hold(_ gallery: GalleryCache, _ scope: Invocation.SyncScope) {
-        if scope != .list { services.wishes.hold(.everyPicture(gallery.id, .thumbnail)) }
-        if scope == .photos { services.wishes.hold(.everyPicture(gallery.id, .original)) }
+        for rendition in scope.renditions { services.wishes.hold(.everyPicture(gallery.id, rendition)) }
     }
 
     /// Returns the addresses of the named galleries, or of all known galleries, without repetitions.
