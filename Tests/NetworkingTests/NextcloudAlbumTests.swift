@@ -89,6 +89,14 @@ import Testing
         }
     }
 
+    /// Fetches the pictures of an album with the photos a.jpg and b.jpg.
+    private func expectPictures(of cache: GalleryCache, from server: NextcloudServer) async throws {
+        #expect(Set(try photos(cache).map(\.name)) == ["a.jpg", "b.jpg"], "\(server.requests)")
+        for rendition in Rendition.allCases { await galleries.fetch(.everyPicture(cache.id, rendition)) }
+        let counts = try cache.read { try $0.counts() }
+        #expect(counts.thumbnails == 2 && counts.photos == 2 && counts.failed == 0, "\(server.requests)")
+    }
+
     @Test(
         "An album that another user shares opens with its address",
         arguments: [
@@ -100,11 +108,7 @@ import Testing
         try await galleries.opening(server.url(path)) { cache in
             try signIn(cache)
             await galleries.fetch(.list(cache.id))
-            let photos = try photos(cache)
-            #expect(Set(photos.map(\.name)) == ["a.jpg", "b.jpg"], "\(server.requests)")
-            for rendition in Rendition.allCases { await galleries.fetch(.everyPicture(cache.id, rendition)) }
-            let counts = try cache.read { try $0.counts() }
-            #expect(counts.thumbnails == 2 && counts.photos == 2 && counts.failed == 0, "\(server.requests)")
+            try await expectPictures(of: cache, from: server)
         }
     }
 
@@ -116,11 +120,7 @@ import Testing
             serving: files.path, publicAlbums: ["Ab3dEf6hIj9kLmN": ["a.jpg", "2024/b.jpg"]])
         try await galleries.opening(server.url(path)) { cache in
             await galleries.fetch(.list(cache.id))
-            let photos = try photos(cache)
-            #expect(Set(photos.map(\.name)) == ["a.jpg", "b.jpg"], "\(server.requests)")
-            for rendition in Rendition.allCases { await galleries.fetch(.everyPicture(cache.id, rendition)) }
-            let counts = try cache.read { try $0.counts() }
-            #expect(counts.thumbnails == 2 && counts.photos == 2 && counts.failed == 0, "\(server.requests)")
+            try await expectPictures(of: cache, from: server)
             #expect(server.requests.count { $0.contains("/publicPreview/") && $0.hasSuffix(" 200") } == 2)
             let before = server.requests.count
             await galleries.fetch(.list(cache.id))

@@ -183,14 +183,19 @@ import Testing
         #expect(try cache.read { try $0.photo(galleryID: "a") }?.key == key)
     }
 
+    /// Stores the place of the last update, so that the gallery counts as known.
+    private func store(_ source: ListSource, in cache: GalleryCache) async throws {
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(), source: source,
+            at: Timestamp(milliseconds: 1))
+    }
+
     @Test("A known WebDAV folder whose server now redirects to its secure address opens after one question")
     func knownFolder() async throws {
         let credentials = CredentialStore()
         let (context, cache) = try open("http://127.0.0.1/closed/dav/", credentials)
         let client = await makeClient()
-        _ = try await cache.writer.commit(
-            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
-            source: ListSource(kind: .webDAV, root: cache.address), at: Timestamp(milliseconds: 1))
+        try await store(ListSource(kind: .webDAV, root: cache.address), in: cache)
         let origin = try #require(Origin("https://127.0.0.1"))
         #expect(try await update(cache, context, over: client) != nil)
         #expect(activity.questions.map(\.origin) == [origin])
@@ -207,9 +212,7 @@ import Testing
         let credentials = CredentialStore()
         let (context, cache) = try open("http://127.0.0.1" + path, credentials)
         let client = await makeClient()
-        _ = try await cache.writer.commit(
-            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
-            source: ListSource(kind: .immich, root: Address("http://127.0.0.1/")), at: Timestamp(milliseconds: 1))
+        try await store(ListSource(kind: .immich, root: Address("http://127.0.0.1/")), in: cache)
         let origin = try #require(Origin("https://127.0.0.1"))
         if needsKey {
             #expect(try await update(cache, context, over: client) != nil)
