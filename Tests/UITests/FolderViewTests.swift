@@ -159,6 +159,27 @@ import Testing
         #expect(!screens.title.contains("marked"))
     }
 
+    @Test("A folder shows a mark while all photos below are marked", arguments: [false, true])
+    func marksOfFolders(isSheet: Bool) async throws {
+        try await openTop()
+        if isSheet { screens.press(Key(.tab)) }
+        let (next, previous): (Key, Key) = isSheet ? ("l", "h") : ("j", "k")
+        var marks: Int { screens.text.split(separator: "✓", omittingEmptySubsequences: false).count - 1 }
+        screens.press(next, " ")
+        #expect(marks == 1)
+        // A photo in Lisbon loses its mark. The photo in Porto keeps it.
+        screens.press(previous, Key(.enter), Key(.enter))
+        try await screens.until { screens.title.contains("Lisbon") }
+        screens.press(" ", Key(.backspace))
+        try await screens.until { screens.text.contains("Porto/") }
+        #expect(screens.title.contains("2 marked") && marks == 1)
+        screens.press(Key(.backspace))
+        try await screens.until { screens.text.contains("2023/") }
+        #expect(screens.title.contains("2 marked") && marks == 0)
+        screens.press(" ")
+        #expect(screens.title.contains("3 marked") && marks == 1)
+    }
+
     @Test("A range of marks includes the photos of all folders in it")
     func rangesOfMarks() async throws {
         try await openTop()

@@ -41,8 +41,10 @@ final class Marks {
 
     /// Called when a change that ran in the background has taken effect.
     var onChange: () -> Void = {}
+    /// Called when other photos are marked.
+    var onKeys: () -> Void = {}
     /// The marked photos.
-    private(set) var keys = KeySet()
+    private(set) var keys = KeySet() { didSet { onKeys() } }
     /// The row whose mark changed last. The next range of marks begins at this row.
     private(set) var last: PhotoEntries.Entry?
     /// The task of the last pending change.

@@ -19,7 +19,7 @@ struct PhotoLayout {
     struct Content {
         let entries: PhotoEntries
         let selection: PhotoEntries.Entry?
-        let marks: KeySet
+        let marking: PhotoMarking
         /// The gallery's record at the time of opening. The record shows which photos are new.
         let opened: GalleryRecord
         /// Returns the byte ranges of a name that match the search.
@@ -128,7 +128,9 @@ struct PhotoLayout {
             let isSelected = content.entries[index] == content.selection
             if let folder = content.entries.folder(at: index) {
                 let picture = photo.flatMap { thumbnail(of: $0, content, row.thumbnailSize, &orders) }
-                row.draw(folder, cover: photo, picture, isSelected: isSelected, in: &surface, frame: line)
+                row.draw(
+                    folder, cover: photo, picture, badges: badges(of: folder, cover: photo, content),
+                    isSelected: isSelected, in: &surface, frame: line)
                 continue
             }
             guard let photo else { continue }
@@ -170,7 +172,9 @@ struct PhotoLayout {
             let isSelected = content.entries[index] == content.selection
             if let folder = content.entries.folder(at: index) {
                 let picture = photo.flatMap { thumbnail(of: $0, content, layout.picture, &orders) }
-                cell.draw(folder, cover: photo, picture, isSelected: isSelected, in: &surface, frame: frame)
+                cell.draw(
+                    folder, cover: photo, picture, badges: badges(of: folder, cover: photo, content),
+                    isSelected: isSelected, in: &surface, frame: frame)
                 continue
             }
             guard let photo else { continue }
@@ -219,7 +223,11 @@ struct PhotoLayout {
 
     private func badges(of photo: Photo, _ content: Content) -> [PhotoBadge] {
         PhotoBadge.badges(
-            of: photo, isMarked: content.marks.contains(photo.key), isNew: content.opened.isNew(photo.key))
+            of: photo, isMarked: content.marking.keys.contains(photo.key), isNew: content.opened.isNew(photo.key))
+    }
+
+    private func badges(of folder: Subfolder, cover: Photo?, _ content: Content) -> [PhotoBadge] {
+        content.marking.isMarked(folder, cover: cover) ? [.marked] : []
     }
 }
 
@@ -313,10 +321,10 @@ struct SheetCell {
 
     /// Draws a folder with the thumbnail of its newest photo.
     func draw(
-        _ folder: Subfolder, cover: Photo?, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface,
-        frame: Rect
+        _ folder: Subfolder, cover: Photo?, _ picture: DrawnPicture?, badges: [PhotoBadge], isSelected: Bool,
+        in surface: inout Surface, frame: Rect
     ) {
-        let line = drawPicture(of: cover, picture, badges: [], isSelected: isSelected, in: &surface, frame)
+        let line = drawPicture(of: cover, picture, badges: badges, isSelected: isSelected, in: &surface, frame)
         surface.write(
             (folder.path.name.madeVisible + "/").truncated(toWidth: line.size.columns), in: line,
             style: isSelected ? theme.selectedName : theme.section)

@@ -8,6 +8,8 @@ import Model
 @MainActor
 final class PhotoMarking: Responder {
     private let marks = Marks()
+    /// Whether all photos in a folder are marked, for folders on the screen. Empty after each change.
+    private var markedFolders: [FolderPath: Bool] = [:]
     private let lists: PhotoLists
     private let context: ScreenContext
 
@@ -15,13 +17,35 @@ final class PhotoMarking: Responder {
         (self.lists, self.context) = (lists, context)
         super.init()
         marks.onChange = { [weak self] in self?.send(.needsDisplay) }
+        marks.onKeys = { [weak self] in self?.markedFolders = [:] }
     }
 
     /// The marked photos.
     var keys: KeySet { marks.keys }
 
     /// Removes the marks of photos that have left the gallery.
-    func dropGone() { marks.keepOnly(lists.all) }
+    func dropGone() {
+        markedFolders = [:]
+        marks.keepOnly(lists.all)
+    }
+
+    /// Returns whether all photos in a folder and in folders below are marked.
+    ///
+    /// The photos of a large folder are read in the background; until then, the answer is no.
+    ///
+    /// - Parameter cover: the folder's newest photo. Without its mark, the other photos need not be read.
+    func isMarked(_ folder: Subfolder, cover: Photo?) -> Bool {
+        guard let cover, keys.contains(cover.key), keys.count >= folder.count else { return false }
+        if let known = markedFolders[folder.path] { return known }
+        markedFolders[folder.path] = false
+        marks.find(.below([folder.path], count: folder.count, lists.all)) { [weak self] photos in
+            guard let self else { return }
+            var unmarked = photos
+            unmarked.subtract(keys)
+            markedFolders[folder.path] = unmarked.isEmpty
+        }
+        return markedFolders[folder.path] ?? false
+    }
 
     /// Performs a command about marks that does not move the selection. Returns false for other commands.
     func perform(

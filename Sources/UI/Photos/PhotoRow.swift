@@ -86,10 +86,10 @@ struct PhotoRow {
     ///
     /// - Parameter cover: the newest photo; nil if it was deleted meanwhile.
     func draw(
-        _ folder: Subfolder, cover: Photo?, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface,
-        frame: Rect
+        _ folder: Subfolder, cover: Photo?, _ picture: DrawnPicture?, badges: [PhotoBadge], isSelected: Bool,
+        in surface: inout Surface, frame: Rect
     ) {
-        var rest = drawPicture(of: cover, picture, badges: [], isSelected: isSelected, in: &surface, frame)
+        var rest = drawPicture(of: cover, picture, badges: badges, isSelected: isSelected, in: &surface, frame)
         let name = rest.takeTop(1)
         surface.write(
             (folder.path.name.madeVisible + "/").truncated(toWidth: name.size.columns), in: name,

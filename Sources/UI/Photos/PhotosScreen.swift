@@ -460,7 +460,7 @@ final class PhotosScreen: Screen, ListScreen {
             return ([], [])
         }
         let content = PhotoLayout.Content(
-            entries: entries, selection: selected, marks: marking.keys, opened: gallery.opened,
+            entries: entries, selection: selected, marking: marking, opened: gallery.opened,
             matches: { [search] in search.matches(in: $0) })
         var (photos, orders) = layout.draw(content, &scroll, in: &surface, rest)
         if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }
