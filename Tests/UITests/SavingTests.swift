@@ -122,6 +122,21 @@ import Testing
         #expect(screens.quits == 2)
     }
 
+    @Test("The result of an export that ends behind the question before quitting is reported")
+    func endBehindTheQuestion() async throws {
+        screens.open(at: "a")
+        screens.press("s", Key(.enter), "Q")
+        let subject = try screens.subject("a", .original)
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[subject] != nil { break }
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
+        screens.wishes.fulfil(subject)
+        try await screens.until { screens.context.exports.jobs.isEmpty }
+        #expect(screens.status.hasPrefix(" Vitrine is still saving"))
+        screens.press("b")
+        #expect(screens.quits == 1)
+        #expect(await screens.root.finish() == "Saved “Photo a” to \(pictures).")
+    }
+
     @Test(arguments: [
         ("~", "/home/me"), ("~/a b", "/home/me/a b"), ("/x/../y/", "/y"), ("here", "/pictures/here"), ("../up", "/up"),
         (" /x", "/x"), ("", nil), ("  ", nil), ("a\u{1B}b", nil),
