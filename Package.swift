@@ -180,6 +180,8 @@ let package = Package(
         .library(name: "Faults", type: .dynamic, targets: ["CFaults"]),
         // Tells the thread sanitizer about locks.
         .library(name: "Mutexes", type: .dynamic, targets: ["CMutexes"]),
+        // Packages that use the library Pictures build and start it.
+        .executable(name: "vitrine-decoder", targets: ["vitrine-decoder"]),
     ] + libraries.map { .library(name: $0.key, targets: [$0.key] + $0.value) },
     targets: system
         + modules.map {

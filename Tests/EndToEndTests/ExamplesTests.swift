@@ -70,4 +70,25 @@ import Testing
         #expect(drawing.lines.count == 21 && drawing.text.contains("▀"))
         #expect(try #require(drawing.lines.first).hasSuffix("pixels"))
     }
+
+    @Test("Other packages can use each library, and build the decoder that Pictures needs")
+    func productsAreDeclared() throws {
+        let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
+        let package = try Command(
+            "/usr/bin/env",
+            [
+                "swift", "package", "--package-path", repository, "--scratch-path", folder.path("build"),
+                "dump-package",
+            ])
+        #expect(package.status == 0, "\(package.errors)")
+        struct Description: Decodable {
+            struct Product: Decodable {
+                let name: String
+            }
+            let products: [Product]
+        }
+        let products = try JSONDecoder().decode(Description.self, from: Data(package.output)).products.map(\.name)
+        let used = ["SQLite", "HTTP", "Scheduling", "Logging", "Formats", "Pictures", "vitrine-decoder"]
+        #expect(Set(products).isSuperset(of: used))
+    }
 }
