@@ -73,7 +73,7 @@ ARCHIVE = $(TARBALL).tar.xz
 COMPRESSION = --use-compress-program='xz -9'
 MANGLED = .build-asan
 
-.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers fuzz coverage mutate bench install deb tarball archive sbom \
+.PHONY: run build portable check-portable test sanitize fuzz-pictures fuzz-answers fuzz coverage mutate bench install deb tarball archive sbom \
 	reproducible clean
 
 run: build
@@ -88,10 +88,14 @@ build:
 	$(SWIFT) build $(RELEASE) --product vitrine-fetcher
 
 # Debian's libjpeg has version 62 of its interface, and that of Ubuntu and most others version 8. So the decoder that runs on all
-# systems contains it.
-portable: STATIC = .build/portable
-portable: ARCHIVES += $(LIBRARIES)/$(ARCHITECTURE)-linux-gnu/libjpeg.a
-portable: build
+# systems contains it. Another make builds it, since this one may have made `build` before.
+portable:
+	$(MAKE) build STATIC=.build/portable ARCHIVES='$(ARCHIVES) $(LIBRARIES)/$(ARCHITECTURE)-linux-gnu/libjpeg.a'
+
+# Debug builds, which tests pack, need Swift's libraries, too, and run only here.
+check-portable:
+	@case "$$(readelf --dynamic --wide "$(BUILT)/vitrine-decoder")" in *libswift*) ;; *libjpeg*) \
+		echo "The decoder needs this system's libjpeg. Run make portable first." >&2; exit 1 ;; esac
 
 test:
 	Tools/Scripts/install-packages test
@@ -208,7 +212,7 @@ tarball: portable
 	$(MAKE) archive
 
 # Like installing, this builds nothing.
-archive:
+archive: check-portable
 	rm -rf "$(STAGE)"
 	$(MAKE) install DESTDIR="$(STAGE)" PREFIX=/$(TARBALL)
 	install -m 644 README.md LICENSE "$(STAGE)/$(TARBALL)"

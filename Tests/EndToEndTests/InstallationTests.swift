@@ -187,10 +187,11 @@ import Testing
         }
         let swift = try home.folder.writeProgram("swift", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
         try home.folder.writeProgram("a place/Tools/Scripts/install-packages", "#!/bin/sh\n")
+        try copySource("Makefile", to: "a place")
         let make = try Command(
             "/usr/bin/make",
             [
-                "-C", home.folder.path("a place"), "-f", repository + "/Makefile", "portable", "SWIFT=\(swift)",
+                "-C", home.folder.path("a place"), "portable", "SWIFT=\(swift)",
                 "LIBRARIES=\(home.folder.path("lib"))",
             ])
         #expect(make.status == 0, "\(make.errors)")
@@ -202,6 +203,45 @@ import Testing
             let link = "\(links)/\(file.split(separator: "/").last ?? "")"
             let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
             #expect(target == home.folder.path("lib/\(file)"))
+        }
+    }
+
+    /// Copies a file or folder of the repository into a folder of the home.
+    private func copySource(_ name: String, to folder: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: home.folder.path(folder), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: "\(repository)/\(name)", toPath: home.folder.path("\(folder)/\(name)"))
+    }
+
+    /// Returns the commands that make would run.
+    private func dryRun(_ goals: String...) throws -> [String] {
+        let make = try Command("/usr/bin/make", ["-C", repository, "-n", "--no-print-directory"] + goals)
+        #expect(make.status == 0, "\(make.errors)")
+        return make.lines
+    }
+
+    @Test("A package or an archive gets a decoder with its own libjpeg, even if the same make has built another one")
+    func decoderIsPortable() throws {
+        for goal in ["deb", "tarball"] {
+            let builds = try dryRun("build", goal).filter { $0.contains("--product vitrine-decoder") }
+            let last = try #require(builds.last)
+            #expect(builds.count == 2 && last.contains("/.build/portable\""), "\(goal)")
+        }
+    }
+
+    @Test("No package and no archive gets a decoder that needs this system's libjpeg")
+    func foreignDecoderIsRefused() throws {
+        try home.folder.writeProgram(
+            "bin/readelf", "#!/bin/sh\necho ' 0x01 (NEEDED) Shared library: [libjpeg.so.62]'\n")
+        try copySource("Makefile", to: "source")
+        try copySource("debian", to: "source")
+        for arguments in [["archive"], ["-f", "debian/rules", "override_dh_auto_install"]] {
+            let make = try Command(
+                "/usr/bin/make", ["-C", home.folder.path("source"), "BUILT=\(home.folder.path("built"))"] + arguments,
+                environment: ["PATH": "\(home.folder.path("bin")):/usr/bin:/bin"])
+            #expect(make.status != 0)
+            #expect(make.errors.contains("The decoder needs this system's libjpeg."), "\(make.errors)")
         }
     }
 
