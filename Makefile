@@ -160,7 +160,7 @@ fuzz:
 	failed=; for target in $(or $(TARGET),$$(ls Tools/Fuzz/Corpus)); do \
 		echo "$$target"; mkdir -p ".build-fuzz/corpus/$$target"; \
 		env TARGET="$$target" ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no nice -n 19 .build-fuzz/release/fuzz \
-			-max_total_time=$$(python3 -c "print(int($(MINUTES) * 60))") -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -print_funcs=0 \
+			-max_total_time=$$(awk "BEGIN { print int($(MINUTES) * 60) }") -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -print_funcs=0 \
 			-artifact_prefix=".build-fuzz/findings/$$target-" ".build-fuzz/corpus/$$target" "Tools/Fuzz/Corpus/$$target" || \
 			failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "Findings of$$failed are in .build-fuzz/findings."; exit 1; }
@@ -204,11 +204,14 @@ install:
 		update-desktop-database "$(PREFIX)/share/applications"
 
 # dpkg-buildpackage would demand Debian's package of Swift, which Debian 12 has not.
-deb: portable
+deb:
 	Tools/Scripts/install-packages package
+	$(MAKE) portable
 	debian/rules clean binary BUILT=.build/release PACKAGES=.
 
-tarball: portable
+tarball:
+	Tools/Scripts/install-packages archive
+	$(MAKE) portable
 	$(MAKE) archive
 
 # Like installing, this builds nothing.
@@ -223,6 +226,7 @@ archive: check-portable
 
 # Like installing, this builds nothing.
 sbom:
+	Tools/Scripts/install-packages archive
 	rm -rf "$(STAGE)"
 	$(MAKE) install DESTDIR="$(STAGE)" PREFIX=/usr
 	Tools/Scripts/make-sbom "$(STAGE)" >.build/vitrine.spdx.json

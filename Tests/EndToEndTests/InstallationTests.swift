@@ -125,6 +125,18 @@ import Testing
         #expect(words.isDisjoint(with: ["libtiff-dev", "libpng-dev", "ncurses-base"]))
     }
 
+    @Test("Before the build, make installs the programs that packages and archives need")
+    func programsOfArchives() throws {
+        for (goal, use) in [("deb", "package"), ("tarball", "archive"), ("sbom", "archive")] {
+            #expect(try dryRun(goal).first == "Tools/Scripts/install-packages \(use)")
+        }
+        let (command, _) = try installPackages("archive")
+        let words = Set(try #require(command.lines.first).split(separator: " ").map(String.init))
+        #expect(words.isSuperset(of: ["Installing", "libxml2-dev", "binutils", "python3", "xz-utils"]))
+        // Fuzzing installs no Python.
+        #expect(try !dryRun("fuzz").joined().contains("python"))
+    }
+
     @Test("Installing removes no packages, and a failure names the command to decide with")
     func packagesAreKept() throws {
         let (command, calls) = try installPackages("run")
