@@ -88,9 +88,13 @@ import Testing
     /// - Parameters:
     ///   - packages: the system's packages, with the wanted and present state and the architecture.
     ///   - systemctl: the answer of systemctl.
+    ///   - user: the number of the user; 0 for root.
+    ///   - sudo: the answer of sudo.
+    ///   - aptGet: the answer of apt-get.
     private func installPackages(
         _ use: String, packages: [(name: String, state: String, architecture: String)] = [],
-        systemctl: String = "exit 1"
+        systemctl: String = "exit 1", user: Int = 0, sudo: String = "exec \"$@\"",
+        aptGet: String = "case \"$*\" in *install*) exit 100 ;; esac"
     ) throws -> (command: Command, calls: [String]) {
         let status = packages.map {
             "Package: \($0.name)\nStatus: \($0.state)\nArchitecture: \($0.architecture)\nVersion: 1\n"
@@ -100,7 +104,7 @@ import Testing
         let record = "#!/bin/sh\necho \"${0##*/} $*\" >>\"${0%/*}/../calls\"\n"
         for (name, action) in [
             ("dpkg-query", "exec /usr/bin/dpkg-query --admindir=\"${0%/*}/../dpkg\" \"$@\""), ("dpkg", "echo amd64"),
-            ("id", "echo 0"), ("apt-get", "case \"$*\" in *install*) exit 100 ;; esac"), ("systemctl", systemctl),
+            ("id", "echo \(user)"), ("sudo", sudo), ("apt-get", aptGet), ("systemctl", systemctl),
         ] {
             try home.folder.writeProgram("bin/\(name)", record + action + "\n")
         }
@@ -143,7 +147,29 @@ import Testing
         let installs = calls.filter { $0.hasPrefix("apt-get") && $0.contains(" install ") }
         #expect(installs.count == 1 && installs.allSatisfy { $0.contains(" --no-remove ") })
         #expect(command.status == 1)
-        #expect(command.errors.contains("\napt-get install --no-install-recommends libavcodec-dev libavformat-dev"))
+        #expect(command.errors.contains("It was told to remove no other package"))
+        #expect(command.errors.contains(Self.commandForRoot))
+    }
+
+    /// The beginning of the command that root can run if installing fails.
+    private static let commandForRoot =
+        "\nInstall them as root: apt-get install --no-install-recommends libavcodec-dev libavformat-dev"
+
+    @Test(
+        "If installing fails, the script names the missing packages and the command for root",
+        arguments: [
+            // A user whom sudo refuses, one who may run only some commands, and a source of packages that is gone.
+            (1000, "exit 1", "exit 0"), (1000, "case \"$*\" in \"-n true\") ;; *) exit 1 ;; esac", "exit 0"),
+            (0, "exit 1", "case \"$*\" in *update*) exit 100 ;; esac"),
+        ])
+    func failureNamesTheCommand(user: Int, sudo: String, aptGet: String) throws {
+        let systemd = "case \"$*\" in \"cat nginx.service\") exit 1 ;; esac"
+        for use in ["run", "test"] {
+            let (command, _) = try installPackages(use, systemctl: systemd, user: user, sudo: sudo, aptGet: aptGet)
+            #expect(command.status == 1)
+            #expect(command.errors.hasPrefix("These packages are missing: libavcodec-dev"), "\(command.errors)")
+            #expect(command.errors.contains(Self.commandForRoot))
+        }
     }
 
     @Test("Systemd does not start servers that are installed for tests, and keeps those that were there")
