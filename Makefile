@@ -13,7 +13,7 @@
 #               the tests of the modules in ALSO="Session UI" try those, too
 # make bench    runs the benchmarks; ONLY=first-sync selects some, PHOTOS=100000 sets the gallery's size, LINKS="b c" and
 #               ROUNDS=1 limit the links, JSON=FILE writes the results
-# make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
+# make install  installs under PREFIX (and DESTDIR), with documents, manual page, completions and desktop entry
 # make deb      builds Debian packages in this folder, for Debian 12 and 13 and Ubuntu 24.04
 # make tarball  builds an archive in this folder that runs from any folder
 # make sbom     lists files and libraries of the build in .build/vitrine.spdx.json
@@ -185,12 +185,14 @@ bench: build
 # Installing builds nothing, so that another user than the builder can run it.
 install:
 	@test -x "$(BUILT)/vitrine" || { echo "Run make build first."; exit 1; }
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine" \
+		"$(DESTDIR)$(PREFIX)/share/doc/vitrine"
 	install -s -m 755 "$(BUILT)/vitrine" "$(DESTDIR)$(PREFIX)/bin/vitrine"
 	install -s -m 755 "$(BUILT)/vitrine-decoder" "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
 	install -s -m 755 "$(BUILT)/vitrine-fetcher" "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-fetcher"
 	cp -R TestGallery Tools/Towns "$(DESTDIR)$(PREFIX)/share/vitrine/"
-	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine"
+	cp -R README.md SECURITY.md docs "$(DESTDIR)$(PREFIX)/share/doc/vitrine/"
+	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine" "$(DESTDIR)$(PREFIX)/share/doc/vitrine"
 	for made in "man:$(MAN)/vitrine.1" "completions bash:$(BASH)/vitrine" "completions zsh:$(ZSH)/_vitrine" \
 		"completions fish:$(FISH)/vitrine.fish"; do \
 		file="$(DESTDIR)$(PREFIX)/share/$${made#*:}"; \
@@ -218,7 +220,8 @@ tarball:
 archive: check-portable
 	rm -rf "$(STAGE)"
 	$(MAKE) install DESTDIR="$(STAGE)" PREFIX=/$(TARBALL)
-	install -m 644 README.md LICENSE "$(STAGE)/$(TARBALL)"
+	install -m 644 LICENSE "$(STAGE)/$(TARBALL)"
+	cd "$(STAGE)/$(TARBALL)" && ln -s share/doc/vitrine/README.md share/doc/vitrine/SECURITY.md share/doc/vitrine/docs .
 	install -m 644 debian/copyright "$(STAGE)/$(TARBALL)/COPYRIGHT"
 	Tools/Scripts/make-sbom "$(STAGE)/$(TARBALL)" >"$(STAGE)/vitrine.spdx.json"
 	mv "$(STAGE)/vitrine.spdx.json" "$(STAGE)/$(TARBALL)/"

@@ -24,7 +24,7 @@ import Testing
         let usr = home.folder.path("root/usr")
         for path in [
             "bin/vitrine", "libexec/vitrine/vitrine-decoder", "libexec/vitrine/vitrine-fetcher",
-            "share/vitrine/TestGallery/index.xml",
+            "share/vitrine/TestGallery/index.xml", "share/doc/vitrine/README.md", "share/doc/vitrine/docs/manual.md",
             "share/man/man1/vitrine.1", "share/bash-completion/completions/vitrine",
             "share/zsh/site-functions/_vitrine",
             "share/fish/vendor_completions.d/vitrine.fish", "share/applications/vitrine.desktop",
@@ -300,6 +300,20 @@ import Testing
             ["show", "--size", "10x5", "\(folder)/\(unpacked)/share/vitrine/TestGallery/images/owl.jpg"],
             environment: home.environment())
         #expect(show.status == 0 && show.lines.count == 5, "\(show.errors)")
+        for page in [
+            "README.md", "SECURITY.md", "docs/manual.md", "docs/galleries.md", "docs/tour.md", "docs/trust.md",
+        ] {
+            for place in ["", "share/doc/vitrine/"] {
+                #expect(try deadLinks(in: "\(folder)/\(unpacked)/\(place)\(page)") == [], "\(place)\(page)")
+            }
+        }
+    }
+
+    /// Returns the links of a page to files that are missing.
+    private func deadLinks(in page: String) throws -> [String] {
+        let folder = URL(fileURLWithPath: page).deletingLastPathComponent().path
+        return try String(contentsOfFile: page, encoding: .utf8).matches(of: #/\]\(([^)#:]+)(?:#[^)]*)?\)/#)
+            .map { "\(folder)/\($0.output.1)" }.filter { !FileManager.default.fileExists(atPath: $0) }
     }
 
     /// Checks a list with the validator of the SPDX project, and prints the mistakes.
