@@ -309,6 +309,26 @@ import Testing
         }
     }
 
+    @Test("The README names each library that the archive needs")
+    func librariesAreNamed() throws {
+        let readme = try String(contentsOfFile: repository + "/README.md", encoding: .utf8)
+        let programs = ["vitrine", "vitrine-decoder", "vitrine-fetcher"].map { "\(Built.folder)/\($0)" }
+        let dynamic = try Command("/usr/bin/readelf", ["--dynamic", "--wide"] + programs)
+        #expect(dynamic.status == 0, "\(dynamic.errors)")
+        let needed = Set(dynamic.text.matches(of: #/\(NEEDED\).*\[(lib[^\]]+)\]/#).map { String($0.output.1) })
+        #expect(needed.contains("libsqlite3.so.0"))
+        // Every system has the libraries of C. The archive contains those of Swift, the one of C++ and libjpeg.
+        let others = [
+            "libc.", "libm.", "libgcc_s.", "libswift", "lib_", "libFoundation", "libdispatch.", "libBlocksRuntime.",
+            "libstdc++.", "libjpeg.",
+        ]
+        let wanted = needed.filter { name in !others.contains { name.hasPrefix($0) } }
+        // The two without which Vitrine opens no gallery on the network are loaded later.
+        for library in wanted.union(["libcurl.so.4", "libxml2.so.2"]) {
+            #expect(readme.contains("`\(library)`"), "\(library)")
+        }
+    }
+
     /// Returns the links of a page to files that are missing.
     private func deadLinks(in page: String) throws -> [String] {
         let folder = URL(fileURLWithPath: page).deletingLastPathComponent().path
