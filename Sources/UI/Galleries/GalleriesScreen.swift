@@ -453,8 +453,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func drawField(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
-        let line = rest.takeTop(1)
-        surface.write(context.theme.signs.rule(line.size.columns), in: line, style: context.theme.detail)
+        context.theme.drawRule(in: &surface, &rest)
         let label =
             switch typed {
             case .interval: " Update interval: "

@@ -45,12 +45,7 @@ enum ListRow {
         var rest = frame
         _ = rest.takeLeft(1)
         let mark = rest.takeLeft(2)
-        if isSelected {
-            for row in theme.signs.markedRows(mark.rows) {
-                let cell = Rect(column: mark.origin.column, row: row, columns: 1, rows: 1)
-                surface.write(theme.signs.mark, in: cell, style: theme.mark)
-            }
-        }
+        if isSelected { theme.drawMark(in: &surface, mark) }
         _ = rest.takeRight(1)
         return rest
     }
@@ -67,10 +62,8 @@ struct DetailPane {
     func draw(_ paragraphs: [(text: String, style: Style)], lines: Int, in surface: inout Surface, _ rest: inout Rect) {
         guard rest.size.rows >= lines + 5 else { return }
         var pane = rest.takeBottom(lines + 1)
-        let rule = pane.takeTop(1)
-        surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
-        _ = pane.takeLeft(1)
-        _ = pane.takeRight(1)
+        theme.drawRule(in: &surface, &pane)
+        pane.trimSides()
         for paragraph in paragraphs {
             let wrapped = paragraph.text.madeVisible.wrapped(toWidth: pane.size.columns)
             for (number, text) in wrapped.enumerated() {

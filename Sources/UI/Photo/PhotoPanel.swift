@@ -137,18 +137,11 @@ struct PhotoPanel {
     /// Draws the line between the picture and the panel.
     private func drawRule(_ theme: Theme, in surface: inout Surface, _ rest: inout Rect) {
         if isBeside {
-            let rule = rest.takeLeft(1)
-            for row in rule.rows {
-                surface.write(
-                    theme.signs.upright, in: Rect(column: rule.origin.column, row: row, columns: 1, rows: 1),
-                    style: theme.detail)
-            }
+            theme.drawUprightRule(in: &surface, rest.takeLeft(1))
         } else if rest.size.rows >= Self.leastHeight {
-            let rule = rest.takeTop(1)
-            surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
+            theme.drawRule(in: &surface, &rest)
         }
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        rest.trimSides()
     }
 
     /// Takes the space of the histogram: below the facts, or to their right in a low and wide panel.

@@ -241,8 +241,7 @@ struct SectionTitle {
 
     func draw(in surface: inout Surface, _ line: Rect) {
         var rest = line
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        rest.trimSides()
         _ = rest.takeLeft(surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.section))
         guard rest.size.columns >= count.displayWidth + 4 else { return }
         surface.write(count, in: rest.takeRight(count.displayWidth), style: theme.detail)
@@ -339,12 +338,7 @@ struct SheetCell {
         rest.size.rows = min(rest.size.rows, layout.picture.rows + 1)
         // The selection mark has its own column, so that moving it does not touch the pictures.
         let mark = rest.takeLeft(1)
-        if isSelected {
-            for row in mark.rows {
-                let cell = Rect(column: mark.origin.column, row: row, columns: 1, rows: 1)
-                surface.write(theme.signs.mark, in: cell, style: theme.mark)
-            }
-        }
+        if isSelected { theme.drawMark(in: &surface, mark) }
         PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)
         _ = rest.takeLeft(layout.gap)
         var space = rest.takeTop(layout.picture.rows)

@@ -60,9 +60,8 @@ final class PhotoPane {
         self.rest.set(selection)
         var rest = frame
         let rule = rest.takeLeft(1)
-        if hasRule { drawRule(in: &surface, rule) }
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        if hasRule { context.theme.drawUprightRule(in: &surface, rule) }
+        rest.trimSides()
         var report = rest.takeBottom(Self.reportLines(in: rest))
         _ = report.takeTop(1)
         guard let photo = self.rest.value.flatMap({ try? results.photo($0) }) else { return [] }
@@ -111,12 +110,5 @@ final class PhotoPane {
             PhotoReport.draw(line, in: &surface, rest.takeTop(1), context.theme)
         }
         return isUnread ? [examination] : []
-    }
-
-    private func drawRule(in surface: inout Surface, _ column: Rect) {
-        for row in column.rows {
-            let cell = Rect(column: column.origin.column, row: row, columns: 1, rows: 1)
-            surface.write(context.theme.signs.upright, in: cell, style: context.theme.detail)
-        }
     }
 }

@@ -138,9 +138,9 @@ struct PhotoRow {
         }
         _ = rest.takeLeft(1)
         // The mark is right of the thumbnail, so that moving it does not touch the picture.
-        drawMark(isSelected, in: &surface, rest.takeLeft(1))
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        let mark = rest.takeLeft(1)
+        if isSelected { theme.drawMark(in: &surface, mark) }
+        rest.trimSides()
         return rest
     }
 
@@ -177,14 +177,6 @@ struct PhotoRow {
         let size = photo.size.map { ByteText.text($0) }
         if photo.isInPlace { return size.map { ($0, theme.detail) } }
         return (size.map { "Cached, \($0)" } ?? "Cached", theme.detail)
-    }
-
-    private func drawMark(_ isSelected: Bool, in surface: inout Surface, _ frame: Rect) {
-        guard isSelected else { return }
-        for row in theme.signs.markedRows(frame.rows) {
-            let cell = Rect(column: frame.origin.column, row: row, columns: 1, rows: 1)
-            surface.write(theme.signs.mark, in: cell, style: theme.mark)
-        }
     }
 }
 

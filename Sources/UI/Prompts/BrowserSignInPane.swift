@@ -73,12 +73,8 @@ struct BrowserSignInPane {
         var rest = frame
         var pane = rest.takeBottom(min(frame.size.rows, height + 1))
         surface.fill(pane, style: theme.status)
-        if pane.size.rows > height {
-            let rule = pane.takeTop(1)
-            surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
-        }
-        _ = pane.takeLeft(1)
-        _ = pane.takeRight(1)
+        if pane.size.rows > height { theme.drawRule(in: &surface, &pane) }
+        pane.trimSides()
         if let code, place == .left {
             code.draw(in: &surface, pane.takeLeft(code.size.columns))
             _ = pane.takeLeft(1)

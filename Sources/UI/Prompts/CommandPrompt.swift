@@ -168,16 +168,14 @@ final class CommandPrompt: Responder {
         var rest = frame
         var pane = rest.takeBottom(min(rows + 1, frame.size.rows))
         surface.fill(pane, style: theme.status)
-        let rule = pane.takeTop(1)
-        surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
+        theme.drawRule(in: &surface, &pane)
         // The chosen match stays visible.
         let first = max(0, min((completion?.chosen ?? 0) - rows / 2, choices.count - rows))
         let width = choices.map(\.text.displayWidth).max() ?? 0
         for index in first..<first + rows {
             let entry = choices[index]
             var row = pane.takeTop(1)
-            _ = row.takeLeft(1)
-            _ = row.takeRight(1)
+            row.trimSides()
             let style = completion?.chosen == index ? theme.selectedName : theme.name
             let place = row.takeLeft(min(width, row.size.columns))
             surface.write(entry.text.truncated(toWidth: place.size.columns), in: place, style: style)

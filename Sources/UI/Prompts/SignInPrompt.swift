@@ -197,12 +197,8 @@ final class SignInPrompt: Responder {
         var rest = frame
         var pane = rest.takeBottom(min(frame.size.rows, lines.count + shownFields.count + 1))
         surface.fill(pane, style: theme.status)
-        if pane.size.rows > lines.count + shownFields.count {
-            let rule = pane.takeTop(1)
-            surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
-        }
-        _ = pane.takeLeft(1)
-        _ = pane.takeRight(1)
+        if pane.size.rows > lines.count + shownFields.count { theme.drawRule(in: &surface, &pane) }
+        pane.trimSides()
         for line in lines.prefix(max(0, pane.size.rows - shownFields.count)) {
             surface.write(line.text, in: pane.takeTop(1), style: line.isTrouble ? theme.trouble : theme.name)
         }

@@ -84,8 +84,7 @@ struct EmptyText {
     /// Draws the text in the centre. Leaves out lines at the end if the space is too small.
     func draw(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         var inner = frame
-        _ = inner.takeLeft(1)
-        _ = inner.takeRight(1)
+        inner.trimSides()
         let lines = lines(width: inner.size.columns, theme).prefix(inner.size.rows)
         var rest = inner.centred(Size(columns: inner.size.columns, rows: lines.count))
         for line in lines {

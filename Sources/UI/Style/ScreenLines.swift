@@ -11,8 +11,7 @@ struct ScreenLines {
     func drawHeading(_ heading: Screen.Heading, in surface: inout Surface, _ line: Rect) {
         surface.fill(line, style: theme.titleDetail)
         var rest = line
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        rest.trimSides()
         // The title comes first; details get at most half of the line.
         if let detail = details(of: heading, width: rest.size.columns / 2 - 2) {
             surface.write(detail, in: rest.takeRight(detail.displayWidth), style: theme.titleDetail)
@@ -45,8 +44,7 @@ struct ScreenLines {
         in surface: inout Surface, _ line: Rect
     ) -> HintPlaces {
         var rest = line
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        rest.trimSides()
         if let number = number.map(String.init) {
             // The user is typing the number, so it takes precedence over the text.
             surface.write(number, in: rest.takeRight(number.displayWidth), style: theme.key)
@@ -154,6 +152,12 @@ struct ScreenLines {
 }
 
 extension Rect {
+    /// Removes the margins: one column at the left and one at the right.
+    mutating func trimSides() {
+        _ = takeLeft(1)
+        _ = takeRight(1)
+    }
+
     /// Returns the leftmost columns of the area.
     fileprivate func takingLeft(_ columns: Int) -> Rect {
         var rest = self
@@ -190,18 +194,14 @@ struct Announcement {
         var rest = area
         var pane = rest.takeBottom(min(lines.count > 1 ? lines.count : 0, area.size.rows))
         surface.fill(pane, style: theme.status)
-        if pane.size.rows >= lines.count {
-            let rule = pane.takeTop(1)
-            surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
-        }
+        if pane.size.rows >= lines.count { theme.drawRule(in: &surface, &pane) }
         for text in lines.dropLast() { write(text, in: &surface, pane.takeTop(1), theme) }
         write(!endsWithAnswers && lines.count < all.count ? last + theme.signs.more : last, in: &surface, line, theme)
     }
 
     private func write(_ text: String, in surface: inout Surface, _ line: Rect, _ theme: Theme) {
         var rest = line
-        _ = rest.takeLeft(1)
-        _ = rest.takeRight(1)
+        rest.trimSides()
         surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.status)
     }
 

@@ -66,6 +66,32 @@ struct Theme {
     }
 }
 
+extension Theme {
+    /// Draws a horizontal line in the top row, and removes this row.
+    func drawRule(in surface: inout Surface, _ rest: inout Rect) {
+        let line = rest.takeTop(1)
+        surface.write(signs.rule(line.size.columns), in: line, style: detail)
+    }
+
+    /// Draws a vertical line in a column.
+    func drawUprightRule(in surface: inout Surface, _ column: Rect) {
+        draw(signs.upright, detail, in: &surface, column.origin.column, column.rows)
+    }
+
+    /// Draws the selection mark at the left of an entry. In plain mode, only one row gets the mark.
+    func drawMark(in surface: inout Surface, _ column: Rect) {
+        draw(signs.mark, mark, in: &surface, column.origin.column, signs.isPlain ? column.rows.prefix(1) : column.rows)
+    }
+
+    private func draw(
+        _ sign: String, _ style: Style, in surface: inout Surface, _ column: Int, _ rows: Range<Int>
+    ) {
+        for row in rows {
+            surface.write(sign, in: Rect(column: column, row: row, columns: 1, rows: 1), style: style)
+        }
+    }
+}
+
 /// The kinds of themes.
 enum ThemeKind: CaseIterable {
     /// A theme for dark backgrounds.
@@ -209,9 +235,6 @@ struct Signs: Equatable {
         (awaited, bad) = hasUnicode ? ("…", "×") : (".", "x")
         video = hasUnicode ? "▸" : ">"
     }
-
-    /// Returns the rows of an entry that get the selection mark. In plain mode, only one row gets the mark.
-    func markedRows(_ rows: Range<Int>) -> Range<Int> { isPlain ? rows.prefix(1) : rows }
 
     /// Returns a horizontal line with this number of columns.
     func rule(_ columns: Int) -> String { String(repeating: rule, count: max(0, columns)) }

@@ -142,8 +142,7 @@ final class TransfersScreen: Screen, ListScreen {
     private func drawHeader(in surface: inout Surface, _ rest: inout Rect) {
         let theme = context.theme
         var line = rest.takeTop(1)
-        _ = line.takeLeft(1)
-        _ = line.takeRight(1)
+        line.trimSides()
         let speed = report.running > 0 ? context.activity.speed : 0
         let text = TrafficText.speed(speed)
         let state = TrafficText.state(
@@ -184,8 +183,7 @@ final class TransfersScreen: Screen, ListScreen {
             _ = line.takeLeft(1)
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: context.theme.detail)
         }
-        let rule = rest.takeTop(1)
-        surface.write(context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)
+        context.theme.drawRule(in: &surface, &rest)
     }
 
     /// Draws details of the selected entry, such as its gallery, its host and the reason why it waits.
