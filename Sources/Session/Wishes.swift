@@ -145,11 +145,6 @@ public final class Wishes: Sendable {
         change { $0.accept(gallery) }
     }
 
-    /// Returns whether the user has declined a subject.
-    public func isDeclined(_ subject: Wish.Subject) -> Bool {
-        state.withLock { $0.declined[subject] != nil }
-    }
-
     /// Retries subjects at once. Also ends the exclusion of those subjects that the user declined.
     public func retry(_ subjects: some Collection<Wish.Subject>) {
         state.withLock { list in

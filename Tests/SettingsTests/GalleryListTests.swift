@@ -57,7 +57,7 @@ import Testing
 
     @Test func removed() {
         var list = GalleryList([one, two, folder])
-        list.remove(at: 1)
+        list.remove(two)
         #expect(list.addresses == [one, folder])
         #expect(GalleryList(text: list.text).addresses == [one, folder])
     }
@@ -66,7 +66,7 @@ import Testing
         let text = "# mine\n\(one)\n# mine\nhttp//forgot.the/colon\n\n  \(two)  \nftp://example.org/\n"
         var list = GalleryList(text: text)
         #expect(list.addresses == [one, two])
-        list.remove(at: 0)
+        list.remove(one)
         list.add(folder)
         let lines = list.text.split(separator: "\n").dropFirst()
         #expect(lines == ["# mine", "# mine", "http//forgot.the/colon", "\(two)", "ftp://example.org/", "\(folder)"])
@@ -138,7 +138,7 @@ import Testing
         #expect(list.text.hasSuffix("Vitrine rewrites this file.\n" + text))
         list.setTitle(" a\tb\u{1B}\n ", of: folder)
         list.setTitle("  ", of: one)
-        list.setTitle(nil, of: two)
+        list.setTitle("", of: two)
         #expect(list.text.hasSuffix("\n\(one)\tevery 30m\n\(two)\n\(folder.text)\tnever\ta b\n"))
         #expect(GalleryList(text: list.text) == list)
     }

@@ -11,15 +11,15 @@ import Testing
         let gallery = try Address("http://example.org/a.xml?b=c")
         for isPhotoOpen in [false, true] {
             let place = Place(gallery: gallery, photo: id, isPhotoOpen: isPhotoOpen)
-            #expect(Place(text: place.text) == place)
+            #expect(Place(text: place.line) == place)
         }
     }
 
     @Test func nowhere() {
-        #expect(Place().text.isEmpty)
+        #expect(Place().line.isEmpty)
         #expect(Place(text: "") == Place())
         let folder = Place(gallery: Address(filePath: "/a folder"))
-        #expect(Place(text: folder.text) == folder)
+        #expect(Place(text: folder.line) == folder)
     }
 
     @Test(arguments: [
@@ -29,10 +29,10 @@ import Testing
         #expect(Place(text: text) == Place())
         // Valid lines still count.
         let place = Place(gallery: try Address("http://example.org/"), photo: "1", isPhotoOpen: true)
-        #expect(Place(text: text + "\n" + place.text) == place)
+        #expect(Place(text: text + "\n" + place.line) == place)
     }
 
     @Test func passwordsAreNotWritten() throws {
-        #expect(!Place(gallery: try Address("http://me:secret@example.org/")).text.contains("secret"))
+        #expect(!Place(gallery: try Address("http://me:secret@example.org/")).line.contains("secret"))
     }
 }

@@ -23,7 +23,11 @@ enum Palette {
             func half(_ one: UInt8, _ other: UInt8) -> UInt8 { UInt8((Int(one) + Int(other)) / 2) }
             front = (half(front.0, back.0), half(front.1, back.1), half(front.2, back.2))
         }
-        return Luminance(front.0, front.1, front.2).contrast(to: Luminance(back.0, back.1, back.2))
+        // The "contrast ratio" of the Web Content Accessibility Guidelines 2.2.
+        let (one, other) = (
+            Luminance(front.0, front.1, front.2).value, Luminance(back.0, back.1, back.2).value
+        )
+        return (max(one, other) + 0.05) / (min(one, other) + 0.05)
     }
 
     private static func parts(_ colour: Colour, or own: Colour) -> (UInt8, UInt8, UInt8) {

@@ -46,12 +46,13 @@ import Testing
 
     @Test("BEHAVIOURS 2.2: every status has its text, errors with the last success", arguments: texts)
     func text(state: SyncStatus.State, success: Timestamp?, text: String) {
-        #expect(StatusText.text(SyncStatus(state: state, lastSuccess: success), now: Self.success) == text)
+        let status = SyncStatus(state: state, lastSuccess: success)
+        #expect(StatusText.parts(status, now: Self.success).text == text)
     }
 
     @Test("BEHAVIOURS 1.3: skipped entries are counted")
     func skipped() {
         let status = SyncStatus(state: .updated, lastSuccess: Self.success, skipped: 3)
-        #expect(StatusText.text(status, now: Self.success) == "Updated: \(Self.date) · 3 skipped")
+        #expect(StatusText.parts(status, now: Self.success).text == "Updated: \(Self.date) · 3 skipped")
     }
 }

@@ -151,7 +151,7 @@ import Testing
         try await screens.until { screens.selected?.hasPrefix("Photo 0") == true }
         screens.press("j", "x")
         let subject = try screens.subject("1", .thumbnail)
-        #expect(screens.wishes.isDeclined(subject))
+        #expect(await screens.wishes.snapshots().next()?.declined == [subject])
         #expect(await screens.importance(of: subject) == nil)
         // It stays declined after the return to the list.
         screens.press("q")

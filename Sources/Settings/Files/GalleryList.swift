@@ -81,9 +81,8 @@ public struct GalleryList: Equatable, Sendable {
         return addresses.count
     }
 
-    /// Removes the gallery at an index.
-    public mutating func remove(at index: Int) {
-        let address = addresses[index]
+    /// Removes a gallery, if the list has it.
+    public mutating func remove(_ address: Address) {
         lines.removeAll { $0.address == address }
     }
 }
@@ -97,9 +96,9 @@ extension GalleryList {
 
     /// Sets the user's title for a gallery. Adds the gallery if the list lacks it.
     ///
-    /// - Parameter title: the title; a nil or blank title removes the present title.
-    public mutating func setTitle(_ title: String?, of address: Address) {
-        let title = title.flatMap { GalleryLine.title($0) }
+    /// - Parameter title: the title; a blank title removes the present title.
+    public mutating func setTitle(_ title: String, of address: Address) {
+        let title = GalleryLine.title(title)
         guard title != self.title(of: address) else { return }
         add(address)
         for index in lines.indices where lines[index].address == address { lines[index].title = title }

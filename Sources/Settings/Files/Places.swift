@@ -133,7 +133,7 @@ public struct Place: Equatable, Sendable {
         self.isPhotoOpen = isPhotoOpen
     }
 
-    /// Reads a position from ``text`` or ``line``, and ignores unknown parts.
+    /// Reads a position from ``line``, and ignores unknown parts. Older versions wrote each part on a line of its own.
     public init(text: some StringProtocol) {
         self.init()
         var order = PhotoOrder()
@@ -164,28 +164,23 @@ public struct Place: Equatable, Sendable {
         }
     }
 
-    /// The position as text with several lines.
-    public var text: String { lines.map { $0 + "\n" }.joined() }
-
     /// The position as one line of text, without a newline.
-    public var line: String { lines.joined(separator: "\t") }
-
-    private var lines: [String] {
-        var lines: [String] = []
-        if let gallery { lines.append("gallery=\(gallery.textWithoutSecrets)") }
-        if let photo { lines.append("photo=\(Self.hex(photo))") }
-        if isPhotoOpen { lines.append("open=photo") }
-        if fillsScreen { lines.append("zoom=fill") }
-        if let view { lines.append("view=\(view.rawValue)") }
+    public var line: String {
+        var parts: [String] = []
+        if let gallery { parts.append("gallery=\(gallery.textWithoutSecrets)") }
+        if let photo { parts.append("photo=\(Self.hex(photo))") }
+        if isPhotoOpen { parts.append("open=photo") }
+        if fillsScreen { parts.append("zoom=fill") }
+        if let view { parts.append("view=\(view.rawValue)") }
         if let order {
-            lines.append("sort=\(order.criterion.rawValue)")
-            if !order.ascending { lines.append("reversed=yes") }
+            parts.append("sort=\(order.criterion.rawValue)")
+            if !order.ascending { parts.append("reversed=yes") }
         }
-        if let sections { lines.append("sections=\(sections.rawValue)") }
-        if let filter, filter.count <= Self.longestFilter { lines.append("filter=\(Self.hex(filter))") }
-        if let folder { lines.append("folder=\(Self.hex(folder.text + "/"))") }
-        if let subfolder { lines.append("subfolder=\(Self.hex(subfolder.text + "/"))") }
-        return lines
+        if let sections { parts.append("sections=\(sections.rawValue)") }
+        if let filter, filter.count <= Self.longestFilter { parts.append("filter=\(Self.hex(filter))") }
+        if let folder { parts.append("folder=\(Self.hex(folder.text + "/"))") }
+        if let subfolder { parts.append("subfolder=\(Self.hex(subfolder.text + "/"))") }
+        return parts.joined(separator: "\t")
     }
 
     private static func hex(_ text: String) -> String {

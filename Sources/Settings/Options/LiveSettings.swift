@@ -180,7 +180,7 @@ public final class LiveSettings: Sendable {
                 if let text { try? option.set(text, in: &wanted) } else { option.reset(in: &wanted) }
             }
             Self.expandHome(&wanted, source)
-            state.settings = state.settings.adopting(wanted).settings
+            state.settings = state.settings.adopting(wanted)
             // Send under the lock, so that no older settings arrive after newer ones. A cancelled watcher is removed
             // only here: while a watcher is being cancelled, it must not wait for this lock.
             let settings = state.settings

@@ -168,16 +168,12 @@ extension String {
 
 extension Settings {
     /// Returns these settings with the changes that can take effect while Vitrine runs.
-    ///
-    /// - Returns: the settings to use from now on, and the names of changed options that need a restart.
-    public func adopting(_ new: Settings) -> (settings: Settings, waiting: [String]) {
+    public func adopting(_ new: Settings) -> Settings {
         var adopted = new
-        var waiting: [String] = []
         for option in SettingsTable.options where option.text(in: self) != option.text(in: new) {
             guard case .atNextStart = option.effect else { continue }
             option.take(from: self, into: &adopted)
-            waiting.append(option.name)
         }
-        return (adopted, waiting)
+        return adopted
     }
 }

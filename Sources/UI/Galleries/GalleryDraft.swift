@@ -124,7 +124,7 @@ struct GalleryDraft: Equatable {
     /// Removes a gallery, and selects the gallery below or the last gallery.
     mutating func remove(_ address: Address) {
         if presets.contains(address) { list.hidesBuiltIn = true }
-        if let index = list.addresses.firstIndex(of: address) { list.remove(at: index) }
+        list.remove(address)
         visited.removeAll { $0 == address }
         selected = min(selected, max(0, addresses.count - 1))
     }

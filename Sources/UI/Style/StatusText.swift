@@ -15,14 +15,11 @@ enum StatusText {
     /// The text for an empty list of galleries.
     static let noGallery = "No gallery"
 
-    /// Returns the text about the state of a gallery's updates.
+    /// Returns the state of a gallery's updates and the time of the last update.
     ///
-    /// - Parameter now: the current time. If the next attempt is today, the text omits its date.
-    static func text(_ status: SyncStatus, now: Timestamp) -> String { parts(status, now: now).text }
-
-    /// Returns the state and the time of the last update as separate texts.
-    ///
-    /// - Parameter hasReason: whether to include the reason of a failure.
+    /// - Parameters:
+    ///   - now: the current time. If the next attempt is today, the text omits its date.
+    ///   - hasReason: whether to include the reason of a failure.
     static func parts(_ status: SyncStatus, now: Timestamp, hasReason: Bool = true) -> Parts {
         let success = status.lastSuccess.map { "Updated: " + DateText.short($0) }
         func reason(_ failure: Failure, _ separator: String) -> String { hasReason ? separator + failure.reason : "" }

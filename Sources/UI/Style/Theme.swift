@@ -242,17 +242,12 @@ struct Signs: Equatable {
 
 /// The relative luminance of a colour, from 0 to 1.
 ///
-/// The Web Content Accessibility Guidelines 2.2 define "relative luminance" and "contrast ratio".
+/// The Web Content Accessibility Guidelines 2.2 define "relative luminance".
 struct Luminance {
     let value: Double
 
     init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
         value = 0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
-    }
-
-    /// Returns the contrast ratio of two colours, from 1 (equal) to 21 (black and white).
-    func contrast(to other: Luminance) -> Double {
-        (max(value, other.value) + 0.05) / (min(value, other.value) + 0.05)
     }
 
     private static func linear(_ part: UInt8) -> Double {
