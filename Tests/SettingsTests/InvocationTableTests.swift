@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func whatCanStandBehindAnOption() throws {
-        func values(_ name: String) throws -> InvocationOption.Values? {
+        func values(_ name: String) throws -> ValueKind? {
             try #require(InvocationTable.everyOption.first { $0.name == name }).values
         }
         #expect(try values("log-level") == .words(["error", "info", "debug"]))

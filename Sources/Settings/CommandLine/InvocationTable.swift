@@ -100,6 +100,20 @@ public enum InvocationTable {
     }
 }
 
+/// The kind of an argument or of an option's value. Shell completions depend on the kind.
+public enum ValueKind: Equatable, Sendable {
+    /// One of these words.
+    case words([String])
+    /// A gallery: a URL, a file or a folder.
+    case gallery
+    /// A file.
+    case file
+    /// A folder.
+    case folder
+    /// Any text.
+    case anything
+}
+
 /// A command of the command line.
 public struct Subcommand: Sendable {
     /// One way to use a command, with its description.
@@ -110,28 +124,14 @@ public struct Subcommand: Sendable {
         public let meaning: String
     }
 
-    /// The kind of an argument. Shell completions depend on the kind.
-    public enum Argument: Equatable, Sendable {
-        /// One of these words.
-        case words([String])
-        /// A gallery: a URL, a file or a folder.
-        case gallery
-        /// A file.
-        case file
-        /// A folder.
-        case folder
-        /// Any text.
-        case anything
-    }
-
     /// The command's name; empty for browsing.
     public let name: String
     /// The ways to use the command.
     public let forms: [Form]
     /// The kinds of the arguments, in order. The last argument may repeat.
-    public let arguments: [Argument]
+    public let arguments: [ValueKind]
 
-    init(_ name: String, _ arguments: [Argument], _ forms: (usage: String, meaning: String)...) {
+    init(_ name: String, _ arguments: [ValueKind], _ forms: (usage: String, meaning: String)...) {
         self.name = name
         self.arguments = arguments
         self.forms = forms.map { Form(usage: $0.usage, meaning: $0.meaning) }
@@ -140,6 +140,17 @@ public struct Subcommand: Sendable {
     /// The options that only some commands accept, among them this command.
     public var options: [InvocationOption] {
         InvocationTable.options.filter { $0.owner != .everything && $0.belongs(to: name) }
+    }
+
+    /// Returns whether the argument at an index may repeat. The user types a choice of words only once.
+    func repeats(_ index: Int) -> Bool {
+        if case .words = arguments[index] { return false }
+        return index == arguments.count - 1 && !name.isEmpty
+    }
+
+    /// Returns the command line of a form: the program, the command and its arguments.
+    func line(of form: Form) -> String {
+        ["vitrine", name, form.usage].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }
 
@@ -153,18 +164,6 @@ public struct InvocationOption: Sendable {
         case commands([String])
         /// All commands, but only together with another option.
         case option(String)
-    }
-
-    /// The kind of an option's value. Shell completions depend on the kind.
-    public enum Values: Equatable, Sendable {
-        /// One of these words.
-        case words([String])
-        /// A file.
-        case file
-        /// A folder.
-        case folder
-        /// Any text.
-        case anything
     }
 
     /// The option's name, which follows `--`.
@@ -198,7 +197,7 @@ public struct InvocationOption: Sendable {
     }
 
     /// The kind of the option's value; nil for a switch.
-    public var values: Values? {
+    public var values: ValueKind? {
         switch value {
         case nil: return nil
         case "FILE": return .file
@@ -255,10 +254,7 @@ public enum HelpText {
     }
 
     private static func forms(_ command: Subcommand) -> [String] {
-        command.forms.map { form in
-            let words = ["vitrine", command.name, form.usage].filter { !$0.isEmpty }
-            return line(words.joined(separator: " "), form.meaning, column: 34)
-        }
+        command.forms.map { line(command.line(of: $0), $0.meaning, column: 34) }
     }
 
     private static func line(_ text: String, _ meaning: String, column: Int) -> String {

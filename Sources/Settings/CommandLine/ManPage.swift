@@ -9,7 +9,7 @@ public enum ManPage {
         page.section("NAME")
         page.paragraph("vitrine - a terminal browser for photo galleries on the network")
         page.section("SYNOPSIS")
-        page.example(InvocationTable.subcommands.flatMap { command in command.forms.map { line(command, $0) } })
+        page.example(InvocationTable.subcommands.flatMap { command in command.forms.map(command.line(of:)) })
         page.section("DESCRIPTION")
         page.paragraph(
             "Vitrine shows photo galleries from web servers or a disk. It shows cached photos immediately, and fetches "
@@ -25,10 +25,6 @@ public enum ManPage {
         for (code, meaning) in InvocationTable.exitCodes { page.term(Roff.bold(String(code)), meaning + ".") }
         page.term(Roff.bold("128 + n"), "signal n ended Vitrine.")
         return page.text
-    }
-
-    private static func line(_ command: Subcommand, _ form: Subcommand.Form) -> String {
-        ["vitrine", command.name, form.usage].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     private static func addCommands(to page: inout Roff) {

@@ -101,10 +101,8 @@ private struct BashCompletion {
             let names = Completions.names(option).joined(separator: "|")
             switch option.values {
             case nil: return nil
-            case .words(let words)?: return line(names, #"_vitrine_words "$current" \#(self.words(words)); return"#)
-            case .file?: return line(names, #"_vitrine_files -f "$current"; return"#)
-            case .folder?: return line(names, #"_vitrine_files -d "$current"; return"#)
             case .anything?: return line(names, "return")
+            case let kind?: return line(names, action(kind) + "; return")
             }
         }.joined(separator: "\n")
     }
@@ -114,19 +112,17 @@ private struct BashCompletion {
         var lines: [String] = []
         for command in InvocationTable.subcommands {
             for (position, argument) in command.arguments.enumerated() {
-                let isLast = position == command.arguments.count - 1 && !command.name.isEmpty
-                // The user types a choice of words only once; any other last argument may repeat.
-                let isRepeated: Bool = if case .words = argument { false } else { isLast }
+                let place = command.repeats(position) ? "*" : "\(position)"
                 let names = command.name.isEmpty ? words(Completions.named.map(\.name)) : ""
                 let first = names.isEmpty ? "" : #"_vitrine_words "$current" \#(names); "#
-                lines.append(line("\(command.name):\(isRepeated ? "*" : "\(position)")", first + action(argument)))
+                lines.append(line("\(command.name):\(place)", first + action(argument)))
             }
         }
         return lines.joined(separator: "\n")
     }
 
-    private func action(_ argument: Subcommand.Argument) -> String {
-        switch argument {
+    private func action(_ kind: ValueKind) -> String {
+        switch kind {
         case .words(let words): #"_vitrine_words "$current" \#(self.words(words))"#
         case .gallery, .file: #"_vitrine_files -f "$current""#
         case .folder: #"_vitrine_files -d "$current""#
@@ -188,9 +184,8 @@ private struct ZshCompletion {
                 command.options.isEmpty ? "" : "\\\n" + lines(command.options, behind: " \\") + "\n           "
             let arguments = command.arguments.enumerated().map { position, argument in
                 // The command's name is word 1, so its first argument is word 2.
-                let isLast = position == command.arguments.count - 1
-                let isRepeated: Bool = if case .words = argument { false } else { isLast }
-                return " '\(isRepeated ? "*" : "\(position + 2)"): :\(action(argument))'"
+                let place = command.repeats(position) ? "*" : "\(position + 2)"
+                return " '\(place): :\(action(argument))'"
             }.joined()
             return "    \(command.name)) _arguments -s $shared \(options) '1: : '\(arguments) ;;"
         }.joined(separator: "\n")
@@ -214,17 +209,8 @@ private struct ZshCompletion {
         }.joined(separator: "\n")
     }
 
-    private func action(_ values: InvocationOption.Values) -> String {
-        switch values {
-        case .words(let words): "(\(words.joined(separator: " ")))"
-        case .file: "_files"
-        case .folder: "_files -/"
-        case .anything: " "
-        }
-    }
-
-    private func action(_ argument: Subcommand.Argument) -> String {
-        switch argument {
+    private func action(_ kind: ValueKind) -> String {
+        switch kind {
         case .words(let words): "(\(words.joined(separator: " ")))"
         case .gallery, .file: "_files"
         case .folder: "_files -/"
@@ -286,7 +272,7 @@ private struct FishCompletion {
         switch option.values {
         case nil: ""
         case .words(let words)?: " -x -a " + quoted(words.joined(separator: " "))
-        case .file?: " -r -F"
+        case .gallery?, .file?: " -r -F"
         case .folder?: " -x -a '(__fish_complete_directories)'"
         case .anything?: " -x"
         }
