@@ -63,15 +63,7 @@ struct PhotoFacts {
         return [held, trouble].compactMap { $0 }.joined(separator: ": ")
     }
 
-    private var trouble: String? {
-        for state in [photo.original, photo.thumbnail] {
-            switch state.trouble {
-            case .bad(let failure), .putOff(let failure): return failure.reason
-            case nil: continue
-            }
-        }
-        return nil
-    }
+    private var trouble: String? { (photo.original.trouble ?? photo.thumbnail.trouble)?.failure.reason }
 
     /// Returns the facts as a JSON object. Only a photo whose id is a path has a folder.
     ///

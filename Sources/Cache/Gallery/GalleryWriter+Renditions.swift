@@ -203,7 +203,7 @@ extension GalleryWriter {
     public nonisolated func recordTrouble(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
     ) async throws {
-        let (code, reason) = TroubleCode.code(trouble)
+        let (code, reason) = (TroubleCode.code(trouble), trouble.failure.reason)
         _ = try await shareTransaction(isCancellable: false) {
             try $0.run(
                 """

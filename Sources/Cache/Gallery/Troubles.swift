@@ -80,11 +80,10 @@ enum TroubleCode {
         }
     }
 
-    static func code(_ trouble: RenditionState.Trouble?) -> (code: Int64?, reason: String?) {
+    static func code(_ trouble: RenditionState.Trouble) -> Int64 {
         switch trouble {
-        case .putOff(let failure): (putOff, failure.reason)
-        case .bad(let failure): (bad, failure.reason)
-        case nil: (nil, nil)
+        case .putOff: putOff
+        case .bad: bad
         }
     }
 }

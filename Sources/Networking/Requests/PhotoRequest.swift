@@ -262,9 +262,7 @@ struct PictureSubject: Sendable {
             context.log.error(.cache, "\(error)")
             // Thumbnails are many, and no screen shows their failures.
             guard rendition == .original else { return }
-            switch trouble {
-            case .putOff(let failure), .bad(let failure): context.activity.setFailure(failure, of: wish)
-            }
+            context.activity.setFailure(trouble.failure, of: wish)
         }
     }
 }

@@ -38,10 +38,7 @@ struct PhotoStatus {
         guard let original = photo?.original else { return .loading(nil) }
         // A transfer under way is more important than an earlier failure.
         if !original.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
-        switch original.trouble {
-        case .bad(let failure), .putOff(let failure): return .failed(failure)
-        case nil: break
-        }
+        if let trouble = original.trouble { return .failed(trouble.failure) }
         if !original.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
         guard original.held != nil else {
             guard let photo else { return .loading(nil) }
