@@ -247,14 +247,15 @@ extension Address {
     /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, even if the current
     /// folder contains a file of this name. The initialiser does not check whether the target exists.
     ///
-    /// - Parameter buckets: the storage service to which `s3://` addresses refer.
+    /// - Parameter buckets: the storage service to which `s3://` addresses refer. Other addresses do not evaluate it.
     public init(
-        typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
+        typed text: String, home: String, currentFolder: String,
+        buckets: @autoclosure () -> BucketService = BucketService()
     ) throws(AddressError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else { throw .empty }
         if BucketService.isBucket(trimmed) {
-            self = try buckets.address(trimmed)
+            self = try buckets().address(trimmed)
         } else if trimmed.hasPrefix("/") {
             try self.init(typedPath: trimmed)
         } else if trimmed == "~" || trimmed.hasPrefix("~/") {

@@ -46,6 +46,20 @@ import Testing
                 == "http://localhost:8333/photos/")
     }
 
+    @Test("Only a typed s3:// address needs the storage service") func neededService() throws {
+        var uses = 0
+        func service() -> BucketService {
+            uses += 1
+            return BucketService()
+        }
+        for typed in ["/photos", "example.org/a.xml", "s3.example.org"] {
+            _ = try Address(typed: typed, home: "/", currentFolder: "/", buckets: service())
+        }
+        #expect(uses == 0)
+        _ = try Address(typed: "s3://photos", home: "/", currentFolder: "/", buckets: service())
+        #expect(uses == 1)
+    }
+
     @Test("Amazon's hosts are known, and no others") func hosts() throws {
         for (host, region) in [
             ("s3.amazonaws.com", nil), ("photos.s3.amazonaws.com", nil), ("s3.eu-west-1.amazonaws.com", "eu-west-1"),

@@ -57,6 +57,16 @@ import Testing
     }
 
     @Test(
+        "A typed s3:// address is in the user’s storage service, even after spaces",
+        arguments: ["s3://photos/a", "  s3://photos/a"])
+    func buckets(typed: String) throws {
+        let screens = try screens()
+        screens.context.buckets = { BucketService(region: "eu-west-1") }
+        add(typed, to: screens)
+        #expect(addresses(screens) == ["https://photos.s3.eu-west-1.amazonaws.com/a"])
+    }
+
+    @Test(
         "A local folder is shown and edited as a path, if the path can be typed",
         arguments: [
             ("/tmp/My Söm 100%", "/tmp/My Söm 100%"), ("/tmp/a%20b", "/tmp/a%20b"),

@@ -11,9 +11,7 @@ enum GalleryArgument {
     /// - Parameter buckets: returns the storage service for `s3://` addresses.
     static func address(_ text: String, home: String, buckets: () -> BucketService) throws -> Address {
         guard let path = path(text) else {
-            return try Address(
-                typed: text, home: home, currentFolder: currentFolder,
-                buckets: BucketService.isBucket(text) ? buckets() : BucketService())
+            return try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets())
         }
         let address = Address(filePath: path)
         try address.checkLength()

@@ -139,9 +139,7 @@ public final class ScreenContext {
 
     /// Parses an address as the user types it.
     func address(typed text: String) throws(AddressError) -> Address {
-        try Address(
-            typed: text, home: home, currentFolder: currentFolder,
-            buckets: BucketService.isBucket(text) ? buckets() : BucketService())
+        try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets())
     }
 
     /// Permits new attempts at a gallery's failed requests, because the user retries them.

@@ -173,9 +173,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func add(_ text: String) {
         do throws(AddressError) {
-            try draft.add(
-                typed: text, home: context.home, currentFolder: context.currentFolder,
-                buckets: BucketService.isBucket(text) ? context.buckets() : BucketService())
+            draft.add(try context.address(typed: text))
             stopTyping()
             adoptDraft()
         } catch {
@@ -362,10 +360,10 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Changes the address of the selected gallery, and then asks for its title.
     private func changeAddress(_ text: String) {
         do throws(AddressError) {
-            let isNew = try draft.replaceSelected(
-                typed: text, home: context.home, currentFolder: context.currentFolder,
-                buckets: BucketService.isBucket(text) ? context.buckets() : BucketService())
-            guard isNew else { return problem = "This gallery is already in the list." }
+            let address = try context.address(typed: text)
+            guard draft.replaceSelected(with: address) else {
+                return problem = "This gallery is already in the list."
+            }
             adoptDraft()
             startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
         } catch {

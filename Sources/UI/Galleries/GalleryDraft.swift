@@ -42,12 +42,9 @@ struct GalleryDraft: Equatable {
     /// The address of the selected gallery.
     var selection: Address? { addresses.indices.contains(selected) ? addresses[selected] : nil }
 
-    /// Adds a typed address to the list and selects the gallery. If the list already has the address, only selects the
+    /// Adds an address to the list and selects the gallery. If the list already has the address, only selects the
     /// gallery.
-    mutating func add(
-        typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
-    ) throws(AddressError) {
-        let address = try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets)
+    mutating func add(_ address: Address) {
         if !isListed(address) { list.add(address) }
         select(address)
     }
@@ -66,12 +63,10 @@ struct GalleryDraft: Equatable {
     /// Replaces the address of the selected gallery. Returns false if the list already has the new address.
     ///
     /// Secrets in the old address stay, since the field does not show them.
-    mutating func replaceSelected(
-        typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
-    ) throws(AddressError) -> Bool {
-        var address = try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets)
-        if let selection { address = address.restoringSecrets(of: selection) }
-        guard let selection, selection != address else { return true }
+    mutating func replaceSelected(with new: Address) -> Bool {
+        guard let selection else { return true }
+        let address = new.restoringSecrets(of: selection)
+        guard selection != address else { return true }
         guard !isListed(address) else { return false }
         list.add(selection)
         list.replace(selection, with: address)
