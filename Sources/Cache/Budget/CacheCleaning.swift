@@ -23,10 +23,6 @@ public actor CacheCleaning {
     private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .utility)
     private var inventories: [CacheInventory] = []
 
-    /// The number of files to remove per step. Another process that opens the cache waits for the end of a step.
-    private static let filesAtOnce = 64
-    private static let thumbnailsAtOnce = 128
-
     /// A serial queue of this actor's own, because disk access blocks.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -234,15 +230,8 @@ public actor CacheCleaning {
     private func dropPhotos(of gallery: ClosedGalleryCache, bytes: Int64, largerThan size: Int64 = -1) throws {
         let onFailure = { [log] (error: CacheError) in log.error(.cache, "\(error)") }
         try gallery.dropPartialFiles(onFailure: onFailure)
-        var rest = gallery.photosByAge().filter { $0.size > size }[...]
-        var freed: Int64 = 0
-        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
-            // A step removes no more files than necessary.
-            var names: [String] = []
-            while freed < bytes, names.count < Self.filesAtOnce, let file = rest.popFirst() {
-                names.append(file.name)
-                freed += file.size
-            }
+        let photos = gallery.photosByAge().filter { $0.size > size }.map { (item: $0.name, size: $0.size) }
+        try RemovalSteps.free(bytes, from: photos, atOnce: RemovalSteps.photosAtOnce) { names in
             try gallery.dropPhotos(names, onFailure: onFailure)
             leaveLockFree()
         }
@@ -254,8 +243,36 @@ public actor CacheCleaning {
     }
 
     private func dropThumbnails(of gallery: ClosedGalleryCache) throws {
-        while !Task.isCancelled, try gallery.dropThumbnails(Self.thumbnailsAtOnce) > 0 { leaveLockFree() }
+        while !Task.isCancelled, try gallery.dropThumbnails(RemovalSteps.thumbnailsAtOnce) > 0 { leaveLockFree() }
         if !Task.isCancelled { try gallery.shrink() }
+    }
+}
+
+/// Removes pictures in small steps. Another process that waits for the cache gets it after a step.
+enum RemovalSteps {
+    /// The number of photos to remove per step; ``thumbnailsAtOnce`` is for thumbnails.
+    static let photosAtOnce = 64
+    static let thumbnailsAtOnce = 128
+
+    /// Removes items in order until this many bytes are free. Returns the number of freed bytes.
+    ///
+    /// A step removes no more items than necessary. The result is smaller if no items remain, or if the task was
+    /// cancelled.
+    @discardableResult
+    static func free<Item>(
+        _ bytes: Int64, from items: [(item: Item, size: Int64)], atOnce: Int, remove: ([Item]) throws -> Void
+    ) rethrows -> Int64 {
+        var rest = items[...]
+        var freed: Int64 = 0
+        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
+            var step: [Item] = []
+            while freed < bytes, step.count < atOnce, let next = rest.popFirst() {
+                step.append(next.item)
+                freed += next.size
+            }
+            try remove(step)
+        }
+        return freed
     }
 }
 

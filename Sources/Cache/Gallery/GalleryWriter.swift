@@ -246,10 +246,8 @@ public actor GalleryWriter {
     /// If the database is damaged, the next opening sets it aside.
     public func complaints() throws -> [String] {
         do {
-            let complaints = try mark.watch {
-                try writer.read { connection in
-                    try connection.map("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
-                }
+            let complaints = try read { connection in
+                try connection.map("PRAGMA integrity_check(20)") { $0.text(0) }.filter { $0 != "ok" }
             }
             if !complaints.isEmpty { mark.set() }
             return complaints
@@ -277,30 +275,20 @@ public actor GalleryWriter {
 /// Frees space in an open gallery when the caches exceed their limit. Vitrine fetches the removed pictures again on
 /// demand.
 extension GalleryWriter {
-    /// The number of files or rows to remove per transaction.
-    private static let photosAtOnce = 64
-    private static let thumbnailsAtOnce = 128
-
     /// Removes the oldest photos until this many bytes are free. Returns the number of freed bytes.
     ///
     /// The result is smaller if only the photos in `kept` remain, or if the task was cancelled.
     ///
     /// - Parameter size: removes only files with more bytes than this.
     func freeSpace(fromPhotos bytes: Int64, largerThan size: Int64 = -1, except kept: Set<PhotoKey>) throws -> Int64 {
-        var freed: Int64 = 0
-        var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
-            file.size > size && PhotoFiles.key(in: file.name).map { !kept.contains($0) } ?? false
-        }[...]
-        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
-            var keys: [PhotoKey] = []
-            while freed < bytes, keys.count < Self.photosAtOnce, let file = rest.popFirst() {
-                guard let key = PhotoFiles.key(in: file.name) else { continue }
-                keys.append(key)
-                freed += file.size
+        let photos = ClosedGalleryCache.photosByAge(in: files.photosFolder)
+            .compactMap { file -> (item: PhotoKey, size: Int64)? in
+                guard file.size > size, let key = PhotoFiles.key(in: file.name), !kept.contains(key) else { return nil }
+                return (item: key, size: file.size)
             }
+        return try RemovalSteps.free(bytes, from: photos, atOnce: RemovalSteps.photosAtOnce) { keys in
             try dropPhotos(keys)
         }
-        return freed
     }
 
     /// Removes a photo's file if it exceeds a quarter of the caches' limit. Returns whether the file was removed.
@@ -320,25 +308,16 @@ extension GalleryWriter {
     func freeSpace(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         let keys = kept.map(\.rawValue).sorted()
         let middle = keys.isEmpty ? 0 : keys[keys.count / 2]
-        let all = try mark.watch {
-            try writer.read { connection in
-                try connection.map("SELECT photo, length(data) + ifnull(length(unproven), 0) FROM thumbnail") {
-                    (key: $0.int(0), size: $0.size(1) ?? 0)
-                }
+        let all = try read { connection in
+            try connection.map("SELECT photo, length(data) + ifnull(length(unproven), 0) FROM thumbnail") {
+                (item: $0.int(0), size: $0.size(1) ?? 0)
             }
         }
-        var rest = all.filter { !kept.contains(PhotoKey($0.key)) }
-            .sorted { ($0.key &- middle).magnitude > ($1.key &- middle).magnitude }[...]
-        var freed: Int64 = 0
-        while freed < bytes, !rest.isEmpty, !Task.isCancelled {
-            var keys: [Int64] = []
-            while freed < bytes, keys.count < Self.thumbnailsAtOnce, let row = rest.popFirst() {
-                keys.append(row.key)
-                freed += row.size
-            }
+        let thumbnails = all.filter { !kept.contains(PhotoKey($0.item)) }
+            .sorted { ($0.item &- middle).magnitude > ($1.item &- middle).magnitude }
+        return try RemovalSteps.free(bytes, from: thumbnails, atOnce: RemovalSteps.thumbnailsAtOnce) { keys in
             try transaction { try Self.dropThumbnails(keys, $0) }
         }
-        return freed
     }
 
     /// Removes the thumbnails of some photos.
