@@ -56,7 +56,7 @@ struct Services {
         towns = installation.towns.map { TownTable(path: $0) }
         self.invocation = invocation
         locations = Locations()
-        storage = Storage(locations) { name in getenv(name).map { String(cString: $0) } }
+        storage = Storage(locations, Self.variable)
         live = try LiveSettings(invocation, locations) { [locations] former, new throws(SettingsError) in
             if !new.offline, !new.hasSameConnections(as: former) {
                 _ = try Self.httpConfiguration(new, locations) { _ in }
@@ -73,7 +73,7 @@ struct Services {
         log = Log(file: try Self.logFile(settings, isOnScreen: isOnScreen))
         Self.apply(settings, to: log)
         for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
-        accessKeyFiles = AccessKeyFiles(home: locations.home) { name in getenv(name).map { String(cString: $0) } }
+        accessKeyFiles = AccessKeyFiles(home: locations.home, Self.variable)
         keeping = Self.keeping(locations, accessKeyFiles, log)
         credentials = CredentialStore(keeping: keeping)
     }
@@ -136,8 +136,7 @@ struct Services {
     func makeFetcher(_ caches: CacheFolder, _ launcher: Launcher) -> FetcherClient {
         let parts = FetcherClient.Parts(
             caches: caches, wishes: wishes, activity: activity, log: log,
-            proxies: ConfiguredProxies(
-                ConfiguredProxies.variables.compactMap { getenv($0).map { String(cString: $0) } }),
+            proxies: ConfiguredProxies(ConfiguredProxies.variables.compactMap(Self.variable)),
             lookUp: { [keeping] lookUp in
                 switch lookUp {
                 case .password(let place): [await keeping.lookUp(place)].compactMap { $0 }
@@ -282,6 +281,9 @@ extension Services {
 
 /// The network's configuration, from settings and environment.
 extension Services {
+    /// Returns the value of an environment variable; nil if the variable is unset.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
     /// Returns the configuration of all transfers.
     ///
     /// The method throws an error for unreadable files. If it ignored an unreadable netrc file, Vitrine would ask the
@@ -291,7 +293,6 @@ extension Services {
     static func httpConfiguration(
         _ settings: Settings, _ locations: Locations, onTrouble: (String) -> Void = { Output.complain($0) }
     ) throws(SettingsError) -> HTTPConfiguration {
-        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
         // As with proxies, an empty variable counts as unset.
         let certificates = settings.caFile ?? variable("CURL_CA_BUNDLE").flatMap { $0.isEmpty ? nil : $0 }
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
@@ -467,7 +468,7 @@ extension Settings.Colours {
 extension Locations {
     /// Determines the paths of the current user.
     init() {
-        self.init(fallback: Self.listed ?? "/") { name in getenv(name).map { String(cString: $0) } }
+        self.init(fallback: Self.listed ?? "/", Services.variable)
     }
 
     /// The user's home folder according to the user database, whose look-up may be slow.

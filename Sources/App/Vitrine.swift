@@ -77,8 +77,8 @@ enum Vitrine {
                 if isVerbose {
                     try printFindings(invocation, mask, output)
                     let installation = Installation()
-                    DecoderDescription(DecoderClient(path: installation.decoder)).print(to: output)
-                    FetcherDescription(installation.fetcher, processes.launcher).print(to: output)
+                    for line in description(of: DecoderClient(path: installation.decoder)) { output.print(line) }
+                    output.print(description(ofFetcher: installation.fetcher, processes.launcher))
                     if let notice = capabilities.notice { output.print(notice) }
                 }
                 return ExitCode.done.rawValue
@@ -102,7 +102,7 @@ enum Vitrine {
                 return try await run(invocation.command, in: services)
             }
         } catch {
-            Output.complain(sentence(error))
+            Output.complain("\(error)")
             return ExitCode(error).rawValue
         }
     }
@@ -136,7 +136,29 @@ enum Vitrine {
         for line in terminal.findings.lines { output.print(line) }
     }
 
-    private static func sentence(_ error: any Error) -> String { "\(error)" }
+    /// Returns a line with the decoder's libraries and a line with its restrictions, or the reason of a failure.
+    private static func description(of decoder: DecoderClient) -> [String] {
+        do {
+            let report = try decoder.report()
+            return [
+                "pictures: " + report.libraries.joined(separator: ", "),
+                "decoder sandbox: " + report.restrictions.joined(separator: ", "),
+            ]
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    /// Returns a line with the restrictions of a fetcher, or the reason of a failure.
+    private static func description(ofFetcher path: String, _ launcher: Launcher?) -> String {
+        do {
+            guard let launcher else { throw Launcher.Failure(code: EAGAIN) }
+            let restrictions = try FetcherClient.restrictions(path: path, launcher: launcher)
+            return "fetcher sandbox: " + restrictions.joined(separator: ", ")
+        } catch {
+            return "\(error)"
+        }
+    }
 }
 
 /// The process that starts other programs, and the restrictions of this process.
@@ -226,46 +248,4 @@ extension ExitCode {
 /// The version of Vitrine.
 enum Version {
     static let number = "0.1"
-}
-
-/// The fetcher's restrictions, for `vitrine --version --verbose`.
-struct FetcherDescription {
-    private let line: String
-
-    /// Asks a fetcher for its restrictions.
-    init(_ path: String, _ launcher: Launcher?) {
-        do {
-            guard let launcher else { throw Launcher.Failure(code: EAGAIN) }
-            let restrictions = try FetcherClient.restrictions(path: path, launcher: launcher)
-            line = "fetcher sandbox: " + restrictions.joined(separator: ", ")
-        } catch {
-            line = "\(error)"
-        }
-    }
-
-    /// Prints the line.
-    func print(to output: Output) { output.print(line) }
-}
-
-/// The decoder's libraries and restrictions, for `vitrine --version --verbose`.
-struct DecoderDescription {
-    private let lines: [String]
-
-    /// Asks a decoder for its libraries and restrictions.
-    init(_ decoder: DecoderClient) {
-        do {
-            let report = try decoder.report()
-            lines = [
-                "pictures: " + report.libraries.joined(separator: ", "),
-                "decoder sandbox: " + report.restrictions.joined(separator: ", "),
-            ]
-        } catch {
-            lines = ["\(error)"]
-        }
-    }
-
-    /// Prints a line with the libraries and a line with the restrictions.
-    func print(to output: Output) {
-        for line in lines { output.print(line) }
-    }
 }

@@ -252,8 +252,7 @@ struct BrowseCommand {
     private var externalProgram: ExternalProgram {
         get throws {
             ExternalProgram(
-                services.settings, { name in getenv(name).map { String(cString: $0) } }, wishes: services.wishes,
-                launcher: try services.launcher
+                services.settings, Services.variable, wishes: services.wishes, launcher: try services.launcher
             ) { [activity = services.activity] in activity.postNotice($0) }
         }
     }

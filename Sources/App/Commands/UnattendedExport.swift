@@ -140,7 +140,7 @@ struct UnattendedExport: WireValue {
     /// show.
     private static func notify(isDone: Bool, _ launcher: Launcher) {
         let bus = getenv("DBUS_SESSION_BUS_ADDRESS") != nil
-        let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
+        let runtime = Services.variable("XDG_RUNTIME_DIR")
         guard bus || runtime.map({ access($0 + "/bus", F_OK) == 0 }) == true else { return }
         let text = isDone ? "All photos are saved." : "Some photos are not saved. Start Vitrine to see the reasons."
         // Some desktops have no `notify-send`.
