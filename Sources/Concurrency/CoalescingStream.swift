@@ -162,8 +162,13 @@ public final class Subscribers<Element: Coalescing>: Sendable {
 
     /// Adds a listener that gets each element before the sender continues. The listener must not block, nor call the
     /// sender.
-    public func relay(_ body: @escaping @Sendable (Element) -> Void) -> Relay<Element> {
+    ///
+    /// - Parameter first: an element to pass to the listener at once.
+    public func relay(
+        beginningWith first: Element? = nil, _ body: @escaping @Sendable (Element) -> Void
+    ) -> Relay<Element> {
         let relay = Relay(body)
+        if let first { body(first) }
         listeners.withLock { listeners in
             listeners.relays.removeAll { $0.relay == nil }
             listeners.relays.append(WeakRelay(relay: relay))
@@ -187,7 +192,7 @@ public final class Subscribers<Element: Coalescing>: Sendable {
     }
 }
 
-/// A subscription without a stream, which ends when it is released. See ``Subscribers/relay(_:)``.
+/// A subscription without a stream, which ends when it is released. See ``Subscribers/relay(beginningWith:_:)``.
 public final class Relay<Element: Sendable>: Sendable {
     fileprivate let body: @Sendable (Element) -> Void
 

@@ -265,10 +265,7 @@ extension Activity {
 
     /// Calls `body` now and after each change of ``isTrafficWatched``. The calls end when the result is released.
     public func relayTrafficInterest(_ body: @escaping @Sendable (TrafficInterest) -> Void) -> Relay<TrafficInterest> {
-        state.withLock { state in
-            body(TrafficInterest(isWatched: state.traffic.watchers > 0))
-            return watching.relay(body)
-        }
+        state.withLock { watching.relay(beginningWith: TrafficInterest(isWatched: $0.traffic.watchers > 0), body) }
     }
 
     /// Returns a stream that says whether a screen shows the transfers.

@@ -77,8 +77,8 @@ public final class CredentialStore: Sendable {
             let entries = state.known.map { place, signIn in
                 (place, EnteredCredentials.Entry(signIn: signIn, galleries: state.galleries(for: place)))
             }
-            body(EnteredCredentials(entries: Dictionary(entries) { first, _ in first }))
-            return entered.relay(body)
+            let known = EnteredCredentials(entries: Dictionary(entries) { first, _ in first })
+            return entered.relay(beginningWith: known, body)
         }
     }
 

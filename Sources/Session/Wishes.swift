@@ -188,10 +188,7 @@ public final class Wishes: Sendable {
     /// Calls `body` now and after each change of the wishes, until the result is released. The method that makes a
     /// change returns after `body` does.
     public func relay(_ body: @escaping @Sendable (WishState) -> Void) -> Relay<WishState> {
-        state.withLock { list in
-            body(list.wishState)
-            return statements.relay(body)
-        }
+        state.withLock { statements.relay(beginningWith: $0.wishState, body) }
     }
 
     /// Replaces all wishes by the owner's present wishes. Ignores requests that this process has already fulfilled.
@@ -208,10 +205,7 @@ public final class Wishes: Sendable {
     public func relayBrowserSignIns(
         _ body: @escaping @Sendable (BrowserSignInWish) -> Void
     ) -> Relay<BrowserSignInWish> {
-        state.withLock { list in
-            body(BrowserSignInWish(signIn: list.browserSignIn))
-            return signInSubscribers.relay(body)
-        }
+        state.withLock { signInSubscribers.relay(beginningWith: BrowserSignInWish(signIn: $0.browserSignIn), body) }
     }
 
     /// Requests a sign-in with the browser, in place of an earlier sign-in. Nil ends the earlier sign-in.

@@ -224,10 +224,7 @@ public final class CacheSpace: Sendable {
 
     /// Calls `body` now and after each measurement, until the relay is released.
     public func relayMeasurements(_ body: @escaping @Sendable (Measurement) -> Void) -> Relay<Measurement> {
-        state.withLock { state in
-            body(state.measurement)
-            return measurements.relay(body)
-        }
+        state.withLock { measurements.relay(beginningWith: $0.measurement, body) }
     }
 
     /// Stores a measurement of the process that cleans the caches.
