@@ -100,11 +100,8 @@ final class Modals {
     /// Opens a prompt for a line of text.
     func askForLine(_ label: String, _ text: String, onEnter: @escaping @MainActor (String) -> Void) {
         let prompt = LinePrompt()
-        prompt.onEnter = { [weak self, weak prompt] text in
-            self?.dismiss(prompt)
-            onEnter(text)
-        }
-        prompt.onEscape = { [weak self, weak prompt] in self?.dismiss(prompt) }
+        prompt.onEnter = closing(onEnter)
+        prompt.onEscape = { [weak self] in self?.close() }
         prompt.begin(label, text)
         stack.append(.line(prompt))
         onNeedsDisplay()
@@ -112,18 +109,22 @@ final class Modals {
 
     /// Opens the prompt for a typed command.
     func askForCommand(_ prompt: CommandPrompt, onEnter: @escaping @MainActor (String) -> Void) {
-        prompt.onEnter = { [weak self, weak prompt] text in
-            self?.dismiss(prompt)
-            onEnter(text)
-        }
-        prompt.onEscape = { [weak self, weak prompt] in self?.dismiss(prompt) }
+        prompt.onEnter = closing(onEnter)
+        prompt.onEscape = { [weak self] in self?.close() }
         stack.append(.command(prompt))
         onNeedsDisplay()
     }
 
-    private func dismiss(_ prompt: Responder?) {
-        stack.removeAll { $0.responder === prompt && prompt != nil }
+    /// Returns a function that closes the current prompt, and then passes on the text.
+    private func closing(_ onEnter: @escaping @MainActor (String) -> Void) -> (String) -> Void {
+        { [weak self] text in
+            self?.close()
+            onEnter(text)
+        }
     }
+
+    /// Closes the current question or prompt. A key reaches only this one, so no other closes itself.
+    private func close() { stack.removeLast() }
 
     /// Gives a key or pasted text to the open question or prompt. Returns whether a question or prompt is open.
     func handle(_ event: InterfaceEvent) -> Bool {
@@ -142,7 +143,7 @@ final class Modals {
     }
 
     private func answer(_ key: Key, _ choices: [Choice]) {
-        stack.removeLast()
+        close()
         choices.first { $0.keys.contains(key) }?.action()
     }
 
