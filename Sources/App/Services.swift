@@ -334,7 +334,7 @@ extension Services {
 
     /// The measurements of hosts from earlier runs; empty if the file is unreadable.
     private var history: HostHistory {
-        (try? PrivateFile.read(locations.networkFile)).flatMap { $0 }.map { HostHistory(text: $0) } ?? HostHistory()
+        (try? PrivateFile.read(locations.networkFile)).map { HostHistory(text: $0) } ?? HostHistory()
     }
 
     /// Saves the measurements of hosts for the next run.

@@ -243,7 +243,7 @@ struct BrowseCommand {
 
     /// The folder to suggest for saving photos, unless the settings name one.
     private var exportFolder: String {
-        let text = (try? PrivateFile.read(services.locations.userFoldersFile)).flatMap { $0 } ?? ""
+        let text = (try? PrivateFile.read(services.locations.userFoldersFile)) ?? ""
         let pictures = UserFolders(text: text, home: services.locations.home).pictures
         guard let pictures, access(pictures, W_OK | X_OK) == 0 else { return GalleryArgument.currentFolder }
         return pictures

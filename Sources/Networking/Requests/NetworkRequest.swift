@@ -216,7 +216,7 @@ struct RequestFactory: Sendable {
 
     /// Whether another request must follow a successful one for the same subject.
     func isIncomplete(_ subject: Wish.Subject, after done: any NetworkRequest) -> Bool {
-        done.mayBeFollowed && (try? request(for: subject)).flatMap { $0 } != nil
+        done.mayBeFollowed && (try? request(for: subject)) != nil
     }
 
     /// Whether the cache shows an earlier failure of a subject's request.
@@ -227,8 +227,7 @@ struct RequestFactory: Sendable {
     /// Returns the description of a queued wish for the governor. A wish that needs no request counts as local, so it
     /// starts at once and is settled.
     func candidate(_ wish: Wish) -> TransferCandidate {
-        let request = (try? request(for: wish.subject)).flatMap { $0 }
-        return request?.candidate(wish.importance)
+        (try? request(for: wish.subject))?.candidate(wish.importance)
             ?? TransferCandidate(host: "", importance: wish.importance, kind: .thumbnail)
     }
 }

@@ -68,7 +68,7 @@ public struct AccessKeyFiles: Sendable {
     /// Returns the values in a section of a file. Skips indented lines, because they belong to values that Vitrine does
     /// not use.
     private func section(_ name: String, of path: String) -> [String: String] {
-        guard let text = (try? PrivateFile.read(path)).flatMap({ $0 }) else { return [:] }
+        guard let text = try? PrivateFile.read(path) else { return [:] }
         var values: [String: String] = [:]
         var isInSection = false
         for line in text.split(whereSeparator: \.isNewline) {

@@ -210,7 +210,7 @@ public struct PlacesFile: Sendable {
 
     /// Reads the positions. An unreadable file counts as empty.
     public func read() -> Places {
-        places((try? PrivateFile.read(path)) ?? nil)
+        places(try? PrivateFile.read(path))
     }
 
     private func places(_ text: String?) -> Places {

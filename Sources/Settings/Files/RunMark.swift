@@ -53,7 +53,7 @@ public final class RunMark {
 
     /// The id of the current boot; a constant if the id is unreadable.
     private static var boot: String {
-        let text = (try? PrivateFile.read("/proc/sys/kernel/random/boot_id")).flatMap { $0 } ?? ""
+        let text = (try? PrivateFile.read("/proc/sys/kernel/random/boot_id")) ?? ""
         let letters = text.filter { $0.isHexDigit || $0 == "-" }
         return letters.isEmpty ? "unknown" : letters
     }
