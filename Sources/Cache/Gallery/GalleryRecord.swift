@@ -100,21 +100,26 @@ extension CacheFolder {
     /// - Parameter patience: the longest time to count failures in a closed gallery.
     func facts(of address: Address, size: Int64? = nil, within patience: Duration) -> GalleryFacts? {
         guard let gallery = gallery(address), let record = gallery.record else { return nil }
-        let count = (try? troubleCount(of: address, in: gallery, within: patience)) ?? 0
+        let count = (try? read(address, orElse: gallery, within: patience) { try $0.troubleCount() }) ?? 0
         return GalleryFacts(
             record: record, size: size ?? gallery.databaseSize + gallery.photosSize,
             errorCount: count + (record.failure == nil ? 0 : 1))
     }
 
-    private func troubleCount(
-        of address: Address, in gallery: ClosedGalleryCache, within patience: Duration
-    ) throws -> Int {
-        if let cache = cache(GalleryID(address)), cache.address == address {
-            return try cache.read { try $0.troubleCount() }
-        }
-        return try ClosedGalleryCache.withDatabase(in: gallery.folder, within: patience) { connection in
-            guard try Schema.version(of: connection) == Schema.version else { return 0 }
-            return try CacheReader(connection).troubleCount()
+    /// Reads an open or closed gallery. Returns nil if the gallery has no cache of this version.
+    ///
+    /// - Parameters:
+    ///   - closed: the closed gallery. If the gallery is open, the method does not evaluate this.
+    ///   - patience: the longest time to read a closed gallery.
+    func read<Result>(
+        _ address: Address, orElse closed: @autoclosure () -> ClosedGalleryCache?, within patience: Duration,
+        _ body: (CacheReader) throws -> Result
+    ) throws -> Result? {
+        if let cache = cache(GalleryID(address)), cache.address == address { return try cache.read(body) }
+        guard let gallery = closed(), gallery.record != nil else { return nil }
+        return try ClosedGalleryCache.withDatabase(in: gallery.folder, within: patience) { connection -> Result? in
+            guard try Schema.version(of: connection) == Schema.version else { return nil }
+            return try body(CacheReader(connection))
         }
     }
 }

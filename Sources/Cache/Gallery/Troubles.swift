@@ -109,14 +109,8 @@ extension CacheFolder {
     ///
     /// - Parameter patience: the longest time to read the failures of a closed gallery.
     func failures(of address: Address, photoLimit: Int, within patience: Duration) -> GalleryFailures? {
-        if let cache = cache(GalleryID(address)), cache.address == address {
-            return try? cache.read { try GalleryFailures($0, photoLimit: photoLimit) }
-        }
-        guard let gallery = gallery(address), gallery.record != nil else { return nil }
-        return try? ClosedGalleryCache.withDatabase(in: gallery.folder, within: patience) {
-            connection -> GalleryFailures? in
-            guard try Schema.version(of: connection) == Schema.version else { return nil }
-            return try GalleryFailures(CacheReader(connection), photoLimit: photoLimit)
+        try? read(address, orElse: gallery(address), within: patience) {
+            try GalleryFailures($0, photoLimit: photoLimit)
         }
     }
 }
