@@ -69,21 +69,21 @@ struct PhotoFacts {
     ///
     /// - Parameter metadata: the metadata of a video, if known.
     func json(in kind: GalleryKind?, town: Town?, _ metadata: PhotoMetadata? = nil) -> JSONText {
-        let folder = photo.folder.map { [("folder", JSONText.string($0.text))] } ?? []
-        let rating = photo.rating == .none ? [] : [("rating", JSONText.number(photo.rating.value))]
-        let video: [(String, JSONText?)] = [
+        let optional: [(String, JSONText?)] = [
+            ("folder", photo.folder.map { .string($0.text) }),
+            ("rating", photo.rating == .none ? nil : .number(photo.rating.value)),
+            ("town", town.map { .string($0.name) }), ("townDistance", town.map { .number($0.distance) }),
             ("video", photo.videoMilliseconds.map { .decimal(Double($0) / 1_000) }),
             ("width", metadata.map { .number($0.width) }), ("height", metadata.map { .number($0.height) }),
             ("codec", metadata?.codec.map { .string($0) }), ("frameRate", metadata?.frameRate.map { .decimal($0) }),
         ]
-        let place = town.map { [("town", JSONText.string($0.name)), ("townDistance", .number($0.distance))] } ?? []
         return .object(
             [
                 ("id", .string(photo.galleryID)), ("date", .string(date)),
                 ("name", .string(photo.name)),
                 ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
                 ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
-            ] + folder + rating + place + video.compactMap { name, value in value.map { (name, $0) } })
+            ] + optional.compactMap { name, value in value.map { (name, $0) } })
     }
 }
 
