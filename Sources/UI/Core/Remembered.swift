@@ -17,6 +17,8 @@ public final class RememberedGalleries {
     private(set) var list: GalleryList {
         didSet { if list != oldValue { onChange() } }
     }
+    /// The built-in galleries and those of the user's list.
+    var addresses: [Address] { presets + list.addresses }
     /// Called when the user's list has changed.
     var onChange: @MainActor () -> Void = {}
     /// The reason why Vitrine could not write the list, if the last write failed.

@@ -194,9 +194,9 @@ struct GalleryUpdates {
     ///
     /// Known galleries are the built-in galleries, the listed galleries and the open gallery.
     func refreshAll(open: Address?) -> String {
-        let known = context.galleries.presets + context.galleries.list.addresses
+        let known = context.galleries.addresses + [open].compactMap { $0 }
         var seen: Set<Address> = []
-        return refresh((known + [open].compactMap { $0 }).filter { seen.insert($0).inserted })
+        return refresh(known.filter { seen.insert($0).inserted })
     }
 
     /// Cancels the update of a gallery.

@@ -31,7 +31,7 @@ final class ErrorsScreen: Screen, ListScreen {
         alarm = Alarm(wait: context.wait)
         super.init(context)
         lookUp.begin = { [caches = context.caches, galleries = context.galleries] in
-            let remembered = galleries.presets + galleries.list.addresses
+            let remembered = galleries.addresses
             return { Self.lookUp(caches, remembered) }
         }
         lookUp.onFound = { [weak self] in self?.take($0) }
@@ -219,8 +219,7 @@ final class ErrorsScreen: Screen, ListScreen {
 
     private func address(of gallery: GalleryID) -> Address? {
         if let cache = context.caches.cache(gallery) { return cache.address }
-        let galleries = context.galleries
-        return (galleries.presets + galleries.list.addresses).first { GalleryID($0) == gallery }
+        return context.galleries.addresses.first { GalleryID($0) == gallery }
     }
 
     // MARK: - Drawing
