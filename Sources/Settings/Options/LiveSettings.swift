@@ -106,7 +106,7 @@ public final class LiveSettings: Sendable {
             return
                 "“\(name)” takes effect only at the next start, because \(reason). Save it with “:set! \(name) …”."
         }
-        Self.expandHome(&trial, source)
+        expandHome(&trial)
         if text == nil { option.reset(in: &trial) }
         try check(settings, trial)
         change { $0.changed[name] = .some(text) }
@@ -129,7 +129,7 @@ public final class LiveSettings: Sendable {
             let isLine = !text.contains(where: \.isNewline) && !text.unicodeScalars.contains("\u{FFFD}")
             guard isLine, text.trimmed == text else { throw .value(text, of: name, allowed: "one line of text") }
         }
-        Self.expandHome(&trial, source)
+        expandHome(&trial)
         if case .atNextStart = option.effect {} else { try check(settings, trial) }
         let path = inForce.path
         guard source != nil else { throw .file(path: "config", reason: "no settings file") }
@@ -141,7 +141,7 @@ public final class LiveSettings: Sendable {
             state.changed[name] = nil
             var kept = state.inForce.settings
             if let text { try? option.set(text, in: &kept) } else { option.reset(in: &kept) }
-            Self.expandHome(&kept, self.source)
+            expandHome(&kept)
             if option.text(in: kept) != option.text(in: state.inForce.settings) { state.changed[name] = .some(text) }
         }
         return option.effectSentence
@@ -179,7 +179,7 @@ public final class LiveSettings: Sendable {
                 // The value was checked when the user gave it.
                 if let text { try? option.set(text, in: &wanted) } else { option.reset(in: &wanted) }
             }
-            Self.expandHome(&wanted, source)
+            expandHome(&wanted)
             state.settings = state.settings.adopting(wanted)
             // Send under the lock, so that no older settings arrive after newer ones. A cancelled watcher is removed
             // only here: while a watcher is being cancelled, it must not wait for this lock.
@@ -190,9 +190,7 @@ public final class LiveSettings: Sendable {
         }
     }
 
-    private static func expandHome(
-        _ settings: inout Settings, _ source: (invocation: Invocation, locations: Locations)?
-    ) {
+    private func expandHome(_ settings: inout Settings) {
         if let source { settings.expandHome(source.locations.home) }
     }
 
