@@ -160,9 +160,7 @@ final class VideoPlayback {
     /// Stops at the visible frame. The video's decoder waits for the next start.
     func stop() {
         isRunning = false
-        anchor = nil
-        waiting = nil
-        alarm.cancel()
+        halt()
     }
 
     /// Ends the video, because the screen shows another photo.
@@ -176,6 +174,11 @@ final class VideoPlayback {
     /// Stops the clock while another screen covers this screen.
     func stopClock() {
         isVisible = false
+        halt()
+    }
+
+    /// Stops the video's clock, and drops a frame that is not due yet.
+    private func halt() {
         anchor = nil
         waiting = nil
         alarm.cancel()
