@@ -376,10 +376,10 @@ final class PhotosScreen: Screen, ListScreen {
     // MARK: - Events
 
     override func modelUpdated(_ update: ModelUpdate) {
-        if case .results(let results, let difference) = update, results === lists.all, difference.mayRemovePhotos {
-            marking.dropGone()
+        if case .results(let results, let difference) = update {
+            if results === lists.all, difference.mayRemovePhotos { marking.dropGone() }
+            lists.follow(difference, of: results)
         }
-        if case .results(let results, let difference) = update { lists.follow(difference, of: results) }
         switch update {
         case .lists(let lists) where lists === self.lists: showNewLists()
         case .results(let results, let difference) where results === self.results:
