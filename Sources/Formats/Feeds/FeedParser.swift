@@ -44,9 +44,6 @@ public final class FeedParser: LibraryParser {
         return ["rss", "feed", "rdf"].contains { root.elementsEqual($0.utf8) }
     }
 
-    /// Always nil, because a feed has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the photos of the items that are complete.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
         try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }

@@ -6,14 +6,13 @@ import Model
 ///
 /// If an item has no attached picture, the parser uses the item's image, or else the pictures in the item's text.
 public final class JSONFeedParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader: Reader
+    private var answer: JSONAnswer<Reader>
 
     /// Creates a parser for one feed.
     ///
     /// - Parameter base: the address of the feed, to which addresses in the feed are relative.
     public init(base: Address) {
-        reader = Reader(base)
+        answer = JSONAnswer(Reader(base))
     }
 
     /// Returns whether a document is a JSON Feed.
@@ -26,26 +25,17 @@ public final class JSONFeedParser: LibraryParser {
     }
 
     /// The title of the feed.
-    public var galleryName: String? { reader.title }
-
-    /// Always nil, because a feed has only one page.
-    public var nextPage: String? { nil }
+    public var galleryName: String? { answer.reader.title }
 
     /// Parses the next bytes. Returns the photos of the items that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
-        try stream.push(bytes, to: &reader)
-        return reader.takePhotos()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the feed is incomplete.
-    public func finish() throws -> [LibraryPhoto] {
-        try stream.finish(to: &reader)
-        return reader.takePhotos()
-    }
+    public func finish() throws -> [LibraryPhoto] { try answer.finish() }
 
-    private struct Reader: JSONConsumer {
+    private struct Reader: ItemReader {
         private let base: Address
-        private var photos: [LibraryPhoto] = []
+        var items: [LibraryPhoto] = []
         private var item: FeedItem?
         private var image: String?
         /// The title of the feed.
@@ -64,11 +54,6 @@ public final class JSONFeedParser: LibraryParser {
 
         init(_ base: Address) {
             self.base = base
-        }
-
-        mutating func takePhotos() -> [LibraryPhoto] {
-            defer { photos = [] }
-            return photos
         }
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
@@ -131,7 +116,7 @@ public final class JSONFeedParser: LibraryParser {
             if let image, !item.pictures.contains(where: \.isPicture) {
                 item.add(FeedPicture(address: image, medium: "image"))
             }
-            photos += item.photos(base)
+            items += item.photos(base)
         }
     }
 }

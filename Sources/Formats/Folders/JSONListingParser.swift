@@ -113,7 +113,7 @@ private struct JSONListingReader: JSONConsumer {
         case (0, .endArray), (0, .endObject): isWhole = true
         case (0, _): throw Self.refusal
         case (1, .key(let name)):
-            section = name.elementsEqual("dirs".utf8) ? .folders : name.elementsEqual("files".utf8) ? .files : nil
+            section = name.isText("dirs") ? .folders : name.isText("files") ? .files : nil
         case (1, .beginArray) where entryDepth == 2 && section != nil:
             isInSection = true
             if section == .folders { hasFolders = true } else { hasFiles = true }
@@ -289,11 +289,7 @@ private struct JSONListingEntry {
         case (.isFolder, .bool(let value)): isFolder = value
         case (.kind, .string(let text)):
             kind =
-                text.elementsEqual("file".utf8)
-                ? .file
-                : text.elementsEqual("directory".utf8)
-                    ? .folder
-                    : text.elementsEqual("other".utf8) ? .other : nil
+                text.isText("file") ? .file : text.isText("directory") ? .folder : text.isText("other") ? .other : nil
         default: break
         }
     }

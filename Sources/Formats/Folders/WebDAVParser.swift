@@ -367,9 +367,6 @@ public final class NextcloudAlbumParser: LibraryParser {
         parser = WebDAVParser(folder: ListedFolder(folder))
     }
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the albums that are complete.
     public func parse(_ bytes: [UInt8]) throws -> [Album] { albums(try parser.parse(bytes)) }
 

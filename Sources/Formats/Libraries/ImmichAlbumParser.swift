@@ -6,36 +6,26 @@ import Model
 ///
 /// Members may be in any order, and the parser skips unknown ones. An object without an id is left out.
 public final class ImmichAlbumParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader: Reader
+    private var answer: JSONAnswer<Reader>
 
     /// Creates a parser for one answer.
     ///
     /// - Parameter server: the address of the server, with a slash at its end.
     public init(server: Address) {
-        reader = Reader(server: server)
+        answer = JSONAnswer(Reader(server: server))
     }
-
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
 
     /// Parses the next bytes. Returns the albums that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [Album] {
-        try stream.push(bytes, to: &reader)
-        return reader.takeAlbums()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [Album] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of albums.
-    public func finish() throws -> [Album] {
-        try stream.finish(to: &reader)
-        return reader.takeAlbums()
-    }
+    public func finish() throws -> [Album] { try answer.finish() }
 
-    private struct Reader: JSONConsumer {
+    private struct Reader: ItemReader {
         private enum Member { case id, name, count, cover }
 
         private let server: Address
-        private var albums: [Album] = []
+        var items: [Album] = []
         private var member: Member?
         private var (id, cover): (String?, String?)
         private var name = ""
@@ -45,11 +35,6 @@ public final class ImmichAlbumParser: LibraryParser {
             self.server = server
         }
 
-        mutating func takeAlbums() -> [Album] {
-            defer { albums = [] }
-            return albums
-        }
-
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch (depth, event) {
             case (0, .beginArray), (0, .endArray): break
@@ -57,7 +42,7 @@ public final class ImmichAlbumParser: LibraryParser {
             case (1, .beginObject): (member, id, cover, name, count) = (nil, nil, nil, "", nil)
             case (1, .endObject):
                 guard let id, let address = try? server.resolving("albums/\(id)") else { return }
-                albums.append(Album(.album, at: address, name: name.isEmpty ? id : name, count: count, cover: cover))
+                items.append(Album(.album, at: address, name: name.isEmpty ? id : name, count: count, cover: cover))
             case (2, .key(let key)): member = Self.member(key)
             case (2, .string(let text)) where member == .id: id = ImmichID.text(text)
             case (2, .string(let text)) where member == .cover: cover = ImmichID.text(text)
@@ -82,8 +67,7 @@ public final class ImmichAlbumParser: LibraryParser {
 ///
 /// People without a name, and hidden people, are left out.
 public final class ImmichPeopleParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader: Reader
+    private var answer: JSONAnswer<Reader>
     private let page: Int
     /// Whether the page has a person with a name. Hidden people do not count.
     private var hasNames = false
@@ -95,7 +79,7 @@ public final class ImmichPeopleParser: LibraryParser {
     ///   - server: the address of the server, with a slash at its end.
     public init(page: String?, server: Address) {
         self.page = page.flatMap { AlbumText.count($0.utf8) } ?? 1
-        reader = Reader(server: server)
+        answer = JSONAnswer(Reader(server: server))
     }
 
     /// The number of the page that follows; nil after the last page.
@@ -103,49 +87,40 @@ public final class ImmichPeopleParser: LibraryParser {
     /// The server lists people without a name last, and may know thousands of them. So a page with no named person
     /// counts as the last page.
     public var nextPage: String? {
-        reader.hasNextPage && hasNames ? String(page + 1) : nil
+        answer.reader.hasNextPage && hasNames ? String(page + 1) : nil
     }
 
     /// Parses the next bytes. Returns the people who are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [Album] {
-        try stream.push(bytes, to: &reader)
-        return take()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [Album] { take(try answer.parse(bytes)) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no page of people.
-    public func finish() throws -> [Album] {
-        try stream.finish(to: &reader)
-        guard reader.isPage else { throw FormatError.notAGallery("an answer without people") }
-        return take()
-    }
+    public func finish() throws -> [Album] { take(try answer.finish()) }
 
-    private func take() -> [Album] {
-        let people = reader.takePeople()
+    private func take(_ people: [Album]) -> [Album] {
         hasNames = hasNames || !people.isEmpty
         return people
     }
 
-    private struct Reader: JSONConsumer {
+    private struct Reader: ItemReader {
         private enum Member { case people, hasNextPage, id, name, isHidden }
 
         private let server: Address
-        private var people: [Album] = []
+        var items: [Album] = []
         private var member: Member?
         private var isInPeople = false
         private var id: String?
         private var name = ""
         private var isHidden = false
         /// Whether the page has a list of people, perhaps an empty one.
-        private(set) var isPage = false
+        private var isPage = false
         private(set) var hasNextPage = false
 
         init(server: Address) {
             self.server = server
         }
 
-        mutating func takePeople() -> [Album] {
-            defer { people = [] }
-            return people
+        func check() throws {
+            guard isPage else { throw FormatError.notAGallery("an answer without people") }
         }
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
@@ -168,7 +143,7 @@ public final class ImmichPeopleParser: LibraryParser {
                 guard let id, !name.isEmpty, !isHidden, let address = try? server.resolving("people/\(id)") else {
                     return
                 }
-                people.append(Album(.person, at: address, name: name))
+                items.append(Album(.person, at: address, name: name))
             case (3, .key(let key)):
                 member =
                     key.isText("id") ? .id : key.isText("name") ? .name : key.isText("isHidden") ? .isHidden : nil
@@ -187,8 +162,7 @@ public final class ImmichPeopleParser: LibraryParser {
 ///
 /// A tag's value also contains the names of its parent tags. An object without a value is left out.
 public final class ImmichTagParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = ImmichTagReader()
+    private var answer = JSONAnswer(ImmichTagReader())
     private let server: Address
 
     /// Creates a parser for one answer.
@@ -198,23 +172,14 @@ public final class ImmichTagParser: LibraryParser {
         self.server = server
     }
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the tags that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [Album] {
-        try stream.push(bytes, to: &reader)
-        return takeAlbums()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [Album] { albums(try answer.parse(bytes)) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of tags.
-    public func finish() throws -> [Album] {
-        try stream.finish(to: &reader)
-        return takeAlbums()
-    }
+    public func finish() throws -> [Album] { albums(try answer.finish()) }
 
-    private func takeAlbums() -> [Album] {
-        reader.takeTags().compactMap { tag in
+    private func albums(_ tags: [ImmichTagReader.Item]) -> [Album] {
+        tags.compactMap { tag in
             // A tag's address is the address of its page in a browser.
             let query = PercentEncoding.encodeAll(tag.value, except: "")
             guard let address = try? server.resolving("tags?path=\(query)") else { return nil }
@@ -236,8 +201,7 @@ public final class ImmichTagParser: LibraryParser {
 
 /// Finds the id of a tag in an Immich server's list of tags. The photos of the tag are on the pages that follow.
 public final class ImmichTagFinder: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = ImmichTagReader()
+    private var answer = JSONAnswer(ImmichTagReader())
     private let value: [UInt8]
     private var id: String?
 
@@ -256,21 +220,19 @@ public final class ImmichTagFinder: LibraryParser {
 
     /// Parses the next bytes. Always returns an empty array.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
-        try stream.push(bytes, to: &reader)
-        look()
+        look(try answer.parse(bytes))
         return []
     }
 
     /// Parses the end of the document. Throws if the server has no such tag.
     public func finish() throws -> [LibraryPhoto] {
-        try stream.finish(to: &reader)
-        look()
+        look(try answer.finish())
         guard id != nil else { throw FormatError.notAGallery("the page of a tag that the server does not have") }
         return []
     }
 
-    private func look() {
-        id = reader.takeTags().first { $0.value == value }?.id ?? id
+    private func look(_ tags: [ImmichTagReader.Item]) {
+        id = tags.first { $0.value == value }?.id ?? id
     }
 }
 
@@ -300,10 +262,10 @@ public struct ImmichTagPage: Equatable, Sendable {
 }
 
 /// Reads the events of a list of tags.
-private struct ImmichTagReader: JSONConsumer {
+private struct ImmichTagReader: ItemReader {
     private enum Member { case id, value }
 
-    private var tags: [(id: String, value: [UInt8])] = []
+    var items: [(id: String, value: [UInt8])] = []
     private var member: Member?
     private var id: String?
     private var value: [UInt8] = []
@@ -311,18 +273,12 @@ private struct ImmichTagReader: JSONConsumer {
     /// The maximum number of bytes of a value. Tags with longer values are left out.
     private static let longestValue = 1_024
 
-    /// Returns the tags since the last call.
-    mutating func takeTags() -> [(id: String, value: [UInt8])] {
-        defer { tags = [] }
-        return tags
-    }
-
     mutating func take(_ event: JSONEvent, depth: Int) throws {
         switch (depth, event) {
         case (0, .beginArray), (0, .endArray): break
         case (0, _): throw FormatError.notAGallery("an answer without tags")
         case (1, .beginObject): (member, id, value) = (nil, nil, [])
-        case (1, .endObject): if let id, (1...Self.longestValue).contains(value.count) { tags.append((id, value)) }
+        case (1, .endObject): if let id, (1...Self.longestValue).contains(value.count) { items.append((id, value)) }
         case (1, _): throw FormatError.notAGallery("a list without tags")
         case (2, .key(let key)): member = key.isText("id") ? .id : key.isText("value") ? .value : nil
         case (2, .string(let text)) where member == .id: id = ImmichID.text(text)

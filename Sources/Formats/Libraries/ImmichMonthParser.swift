@@ -4,38 +4,23 @@ import Model
 ///
 ///     [{"timeBucket": "2024-05-01", "count": 42}]
 public final class ImmichMonthListParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = Reader()
+    private var answer = JSONAnswer(Reader())
 
     /// Creates a parser for one answer.
     public init() {}
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the months that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] {
-        try stream.push(bytes, to: &reader)
-        return reader.takeMonths()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of months.
-    public func finish() throws -> [LibraryPart] {
-        try stream.finish(to: &reader)
-        return reader.takeMonths()
-    }
+    public func finish() throws -> [LibraryPart] { try answer.finish() }
 
-    private struct Reader: JSONConsumer {
+    private struct Reader: ItemReader {
         private enum Member { case name, count }
 
-        private var months: [LibraryPart] = []
+        var items: [LibraryPart] = []
         private var member: Member?
         private var (name, count): (String?, String?)
-
-        mutating func takeMonths() -> [LibraryPart] {
-            defer { months = [] }
-            return months
-        }
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch (depth, event) {
@@ -44,9 +29,9 @@ public final class ImmichMonthListParser: LibraryParser {
             case (1, .beginObject): (name, count, member) = (nil, nil, nil)
             case (1, .endObject):
                 guard let name, let count else { throw FormatError.notAGallery("a month without a count") }
-                months.append(LibraryPart(name: name, count: count))
+                items.append(LibraryPart(name: name, count: count))
             case (2, .key(let key)):
-                member = key.elementsEqual("timeBucket".utf8) ? .name : key.elementsEqual("count".utf8) ? .count : nil
+                member = key.isText("timeBucket") ? .name : key.isText("count") ? .count : nil
             case (2, .string(let text)) where member == .name: name = ImmichMonth.name(text)
             case (2, .number(let text)) where member == .count: count = String(decoding: text, as: UTF8.self)
             default: break
@@ -60,8 +45,7 @@ public final class ImmichMonthListParser: LibraryParser {
 ///
 ///     {"id": ["…", "…"], "isImage": [true, false], …}
 public final class ImmichMonthParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = Reader()
+    private var answer = JSONAnswer(Reader())
 
     /// The maximum number of photos and videos of a month.
     private static let maximumCount = 1_000_000
@@ -69,32 +53,20 @@ public final class ImmichMonthParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the photos and videos whose ids are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
-        try stream.push(bytes, to: &reader)
-        return reader.takeIDs().map { LibraryMember(id: $0) }
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of a month.
-    public func finish() throws -> [LibraryMember] {
-        try stream.finish(to: &reader)
-        guard reader.hasIDs else { throw FormatError.notAGallery("a month without ids") }
-        return reader.takeIDs().map { LibraryMember(id: $0) }
-    }
+    public func finish() throws -> [LibraryMember] { try answer.finish() }
 
-    private struct Reader: JSONConsumer {
-        private var ids: [String] = []
+    private struct Reader: ItemReader {
+        var items: [LibraryMember] = []
         private var count = 0
-        private(set) var hasIDs = false
+        private var hasIDs = false
         private var isID = false
 
-        /// Returns the ids since the last call.
-        mutating func takeIDs() -> [String] {
-            defer { ids = [] }
-            return ids
+        func check() throws {
+            guard hasIDs else { throw FormatError.notAGallery("a month without ids") }
         }
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
@@ -108,7 +80,7 @@ public final class ImmichMonthParser: LibraryParser {
                 guard let id = ImmichID.text(text), count <= ImmichMonthParser.maximumCount else {
                     throw FormatError.notAGallery("a month with an unknown id")
                 }
-                ids.append(id)
+                items.append(LibraryMember(id: id))
             default: break
             }
         }

@@ -7,8 +7,7 @@ import Numbers
 ///
 /// Photos in the trash are left out. Members may be in any order, and the parser skips unknown ones.
 public final class ImmichPhotoParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader: ImmichPageReader
+    private var answer: JSONAnswer<ImmichPageReader>
     private let tag: String?
 
     /// Creates a parser for one page.
@@ -19,32 +18,25 @@ public final class ImmichPhotoParser: LibraryParser {
     ///   - onlyFavorites: whether to leave out photos that the user has not marked as favorites. A search for favorites
     ///     also finds those of partners, and states that they are none of the user's.
     public init(server: Address, tag: String? = nil, onlyFavorites: Bool = false) {
-        reader = ImmichPageReader(ImmichPictures(server: server), onlyFavorites: onlyFavorites)
+        answer = JSONAnswer(ImmichPageReader(ImmichPictures(server: server), onlyFavorites: onlyFavorites))
         self.tag = tag
     }
 
     /// Parses the next bytes. Returns the photos that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
-        try stream.push(bytes, to: &reader)
-        return reader.takePhotos()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no page of photos.
-    public func finish() throws -> [LibraryPhoto] {
-        try stream.finish(to: &reader)
-        guard reader.isPage else { throw FormatError.notAGallery("an answer without photos") }
-        return reader.takePhotos()
-    }
+    public func finish() throws -> [LibraryPhoto] { try answer.finish() }
 
     /// The name of the page that follows; nil after the last page.
     ///
     /// The name is the page's number. For the photos of a tag, the name also contains the tag's id.
     public var nextPage: String? {
-        reader.nextPage.map { number in tag.map { ImmichTagPage(tag: $0, number: number).name } ?? number }
+        answer.reader.nextPage.map { number in tag.map { ImmichTagPage(tag: $0, number: number).name } ?? number }
     }
 
     /// Whether the page may have only files that Vitrine does not show.
-    public var mayLackPhotos: Bool { reader.hasAssets }
+    public var mayLackPhotos: Bool { answer.reader.hasAssets }
 }
 
 /// The addresses of an Immich server's pictures.
@@ -103,15 +95,15 @@ public struct ImmichPictures: Sendable {
 }
 
 /// Reads the events of a page's JSON.
-private struct ImmichPageReader: JSONConsumer {
+private struct ImmichPageReader: ItemReader {
     private let pictures: ImmichPictures
     private let onlyFavorites: Bool
-    private var photos: [LibraryPhoto] = []
+    var items: [LibraryPhoto] = []
     private var asset = ImmichAsset()
     private var (isInAssets, isInItems, isInAsset) = (false, false, false)
     private var (isItems, isNextPage) = (false, false)
     /// Whether the page has a list of photos, perhaps an empty one.
-    private(set) var isPage = false
+    private var isPage = false
     /// Whether the page has files.
     private(set) var hasAssets = false
     private(set) var nextPage: String?
@@ -120,10 +112,8 @@ private struct ImmichPageReader: JSONConsumer {
         (self.pictures, self.onlyFavorites) = (pictures, onlyFavorites)
     }
 
-    /// Returns the photos since the last call.
-    mutating func takePhotos() -> [LibraryPhoto] {
-        defer { photos = [] }
-        return photos
+    func check() throws {
+        guard isPage else { throw FormatError.notAGallery("an answer without photos") }
     }
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
@@ -134,7 +124,7 @@ private struct ImmichPageReader: JSONConsumer {
                 isInAsset = false
                 hasAssets = true
                 guard let photo = asset.photo(pictures), !onlyFavorites || photo.annotations.isFavorite else { return }
-                photos.append(photo)
+                items.append(photo)
             }
             return
         }
@@ -147,12 +137,12 @@ private struct ImmichPageReader: JSONConsumer {
             isInItems = true
             isPage = true
         case (2, .key(let name)) where isInAssets:
-            isItems = name.elementsEqual("items".utf8)
-            isNextPage = name.elementsEqual("nextPage".utf8)
+            isItems = name.isText("items")
+            isNextPage = name.isText("nextPage")
         case (2, .string(let text)) where isInAssets && isNextPage,
             (2, .number(let text)) where isInAssets && isNextPage:
             nextPage = try Self.pageNumber(text)
-        case (1, .key(let name)): isInAssets = name.elementsEqual("assets".utf8)
+        case (1, .key(let name)): isInAssets = name.isText("assets")
         case (0, .beginObject), (0, .endObject): break
         case (0, _): throw FormatError.notAGallery("an answer without photos")
         default: break

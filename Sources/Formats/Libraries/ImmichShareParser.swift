@@ -122,7 +122,7 @@ private final class ImmichLinkParser: LibraryParser {
                 }
                 assets.append(asset)
             case (3..., _) where member == .assets: asset.take(event, depth: depth - 3)
-            case (2, .key(let name)) where member == .album: isAlbumID = name.elementsEqual("id".utf8)
+            case (2, .key(let name)) where member == .album: isAlbumID = name.isText("id")
             case (2, .string(let text)) where member == .album && isAlbumID: album = ImmichID.text(text)
             default: break
             }

@@ -21,8 +21,7 @@ public final class PhotoPrismAlbumParser: LibraryParser {
         case label
     }
 
-    private var stream = JSONPushStream()
-    private var reader: Reader
+    private var answer: JSONAnswer<Reader>
     private let offset: Int
     private let pageSize: Int
 
@@ -35,35 +34,29 @@ public final class PhotoPrismAlbumParser: LibraryParser {
     ///   - pageSize: the number of albums that the request asked for. If the page has fewer albums, it is the last
     ///     page.
     public init(_ kind: Kind, server: Address, offset: Int, pageSize: Int) {
-        reader = Reader(kind: kind, server: server)
+        answer = JSONAnswer(Reader(kind: kind, server: server))
         (self.offset, self.pageSize) = (offset, pageSize)
     }
 
     /// Parses the next bytes. Returns the albums that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [Album] {
-        try stream.push(bytes, to: &reader)
-        return reader.takeAlbums()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [Album] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of albums.
-    public func finish() throws -> [Album] {
-        try stream.finish(to: &reader)
-        return reader.takeAlbums()
-    }
+    public func finish() throws -> [Album] { try answer.finish() }
 
     /// The offset of the page that follows; nil after the last page.
     public var nextPage: String? {
-        guard reader.count >= pageSize else { return nil }
-        let (next, isOverflow) = offset.addingReportingOverflow(reader.count)
+        guard answer.reader.count >= pageSize else { return nil }
+        let (next, isOverflow) = offset.addingReportingOverflow(answer.reader.count)
         return isOverflow ? nil : String(next)
     }
 
-    private struct Reader: JSONConsumer {
+    private struct Reader: ItemReader {
         private enum Member { case id, name, path, slug, customSlug, count, cover }
 
         private let kind: Kind
         private let server: Address
-        private var albums: [Album] = []
+        var items: [Album] = []
         private var member: Member?
         private var (id, cover): (String?, String?)
         private var (name, path) = ("", "")
@@ -77,11 +70,6 @@ public final class PhotoPrismAlbumParser: LibraryParser {
             (self.kind, self.server) = (kind, server)
         }
 
-        mutating func takeAlbums() -> [Album] {
-            defer { albums = [] }
-            return albums
-        }
-
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch (depth, event) {
             case (0, .beginArray), (0, .endArray): break
@@ -91,7 +79,7 @@ public final class PhotoPrismAlbumParser: LibraryParser {
                 (slug, customSlug) = (nil, nil)
             case (1, .endObject):
                 count += 1
-                if let album { albums.append(album) }
+                if let album { items.append(album) }
             case (1, _): throw FormatError.notAGallery("a list without albums")
             case (2, .key(let key)): member = member(key)
             case (2, .string(let text)):

@@ -7,8 +7,7 @@ import Numbers
 ///
 /// Files such as sounds and documents are left out. Members may be in any order, and the parser skips unknown ones.
 public final class PhotoPrismPhotoParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = PhotoPrismReader()
+    private var answer = JSONAnswer(PhotoPrismReader())
     private let pictures: PhotoPrismPictures
     private let offset: Int
     private let pageSize: Int
@@ -29,25 +28,23 @@ public final class PhotoPrismPhotoParser: LibraryParser {
 
     /// Parses the next bytes. Returns the photos that are complete.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
-        try stream.push(bytes, to: &reader)
-        return reader.takeRecords().compactMap { $0.photo(pictures) }
+        try answer.parse(bytes).compactMap { $0.photo(pictures) }
     }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no page of photos.
     public func finish() throws -> [LibraryPhoto] {
-        try stream.finish(to: &reader)
-        return reader.takeRecords().compactMap { $0.photo(pictures) }
+        try answer.finish().compactMap { $0.photo(pictures) }
     }
 
     /// Whether the page may have only files that Vitrine does not show.
-    public var mayLackPhotos: Bool { reader.count > 0 }
+    public var mayLackPhotos: Bool { answer.reader.count > 0 }
 
     /// The name of the page that follows; nil after the last page.
     ///
     /// The name is the page's offset. For a shared link, the name also contains the session and the album.
     public var nextPage: String? {
-        guard reader.count >= pageSize else { return nil }
-        let (next, isOverflow) = offset.addingReportingOverflow(reader.count)
+        guard answer.reader.count >= pageSize else { return nil }
+        let (next, isOverflow) = offset.addingReportingOverflow(answer.reader.count)
         if isOverflow { return nil }
         guard let share else { return String(next) }
         return PhotoPrismSharePage(session: share.session, album: share.album, offset: next).name
@@ -58,29 +55,19 @@ public final class PhotoPrismPhotoParser: LibraryParser {
 ///
 /// The list has the same form as a page of photos.
 public final class PhotoPrismMemberParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = PhotoPrismReader()
+    private var answer = JSONAnswer(PhotoPrismReader())
 
     /// Creates a parser for one answer.
     public init() {}
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the members that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
-        try stream.push(bytes, to: &reader)
-        return try members()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] { try members(answer.parse(bytes)) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of photos and videos.
-    public func finish() throws -> [LibraryMember] {
-        try stream.finish(to: &reader)
-        return try members()
-    }
+    public func finish() throws -> [LibraryMember] { try members(answer.finish()) }
 
-    private func members() throws -> [LibraryMember] {
-        try reader.takeRecords().map { record in
+    private func members(_ records: [PhotoPrismRecord]) throws -> [LibraryMember] {
+        try records.map { record in
             // If a photo with an unknown id were left out, the update would remove the photo.
             guard let id = record.id else { throw FormatError.notAGallery("a month with an unknown id") }
             return LibraryMember(id: id, isShown: record.isShown)
@@ -119,17 +106,11 @@ public struct PhotoPrismPictures: Sendable {
 }
 
 /// Reads the events of a list of photos and videos.
-private struct PhotoPrismReader: JSONConsumer {
-    private var records: [PhotoPrismRecord] = []
+private struct PhotoPrismReader: ItemReader {
+    var items: [PhotoPrismRecord] = []
     private var record = PhotoPrismRecord()
     /// The number of photos and videos so far.
     private(set) var count = 0
-
-    /// Returns the records since the last call.
-    mutating func takeRecords() -> [PhotoPrismRecord] {
-        defer { records = [] }
-        return records
-    }
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
         switch (depth, event) {
@@ -139,7 +120,7 @@ private struct PhotoPrismReader: JSONConsumer {
         case (1, .beginObject): record = PhotoPrismRecord()
         case (1, .endObject):
             count += 1
-            records.append(record)
+            items.append(record)
         case (1, _): throw FormatError.notAGallery("a list without photos")
         default: break
         }
@@ -331,39 +312,24 @@ public struct PhotoPrismSettings: Sendable {
 ///
 ///     [{"Year": 2024, "Month": 5, "PhotoCount": 42}]
 public final class PhotoPrismMonthListParser: LibraryParser {
-    private var stream = JSONPushStream()
-    private var reader = Reader()
+    private var answer = JSONAnswer(Reader())
 
     /// Creates a parser for one answer.
     public init() {}
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the months that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] {
-        try stream.push(bytes, to: &reader)
-        return reader.takeMonths()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of months.
-    public func finish() throws -> [LibraryPart] {
-        try stream.finish(to: &reader)
-        return reader.takeMonths()
-    }
+    public func finish() throws -> [LibraryPart] { try answer.finish() }
 
-    private struct Reader: JSONConsumer {
+    private struct Reader: ItemReader {
         private enum Member { case year, month, count }
 
-        private var months: [LibraryPart] = []
+        var items: [LibraryPart] = []
         private var member: Member?
         private var (year, month): (Int?, Int?)
         private var count: String?
-
-        mutating func takeMonths() -> [LibraryPart] {
-            defer { months = [] }
-            return months
-        }
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch (depth, event) {
@@ -374,7 +340,7 @@ public final class PhotoPrismMonthListParser: LibraryParser {
                 guard let count else { throw FormatError.notAGallery("a month without a count") }
                 // The server also counts photos without a date. They belong to no part.
                 guard let name = PhotoPrismText.month(year: year, month: month) else { return }
-                months.append(LibraryPart(name: name, count: count))
+                items.append(LibraryPart(name: name, count: count))
             case (1, _): throw FormatError.notAGallery("a list without months")
             case (2, .key(let key)):
                 member =

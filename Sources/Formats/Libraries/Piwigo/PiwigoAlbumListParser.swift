@@ -9,24 +9,14 @@ public final class PiwigoAlbumListParser: LibraryParser {
     /// Creates a parser for one answer.
     public init() {}
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the albums that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] {
-        try answer.parse(bytes)
-        return try parts()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] { try parts(answer.parse(bytes)) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no list of albums.
-    public func finish() throws -> [LibraryPart] {
-        try answer.finish()
-        try answer.result.check()
-        return try parts()
-    }
+    public func finish() throws -> [LibraryPart] { try parts(answer.finish()) }
 
-    private func parts() throws -> [LibraryPart] {
-        try answer.result.takeRecords().map { record in
+    private func parts(_ records: [PiwigoAlbumRecord]) throws -> [LibraryPart] {
+        try records.map { record in
             guard let id = record.id, let count = record.count else {
                 throw FormatError.notAGallery("an album without a count")
             }
@@ -66,24 +56,14 @@ public final class PiwigoAlbumParser: LibraryParser {
         answer = PiwigoAnswer(PiwigoAlbumReader(kind))
     }
 
-    /// Always nil, because the list has only one page.
-    public var nextPage: String? { nil }
-
     /// Parses the next bytes. Returns the albums that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [Album] {
-        try answer.parse(bytes)
-        return albums()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [Album] { albums(try answer.parse(bytes)) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or has no list of this kind.
-    public func finish() throws -> [Album] {
-        try answer.finish()
-        try answer.result.check()
-        return albums()
-    }
+    public func finish() throws -> [Album] { albums(try answer.finish()) }
 
-    private func albums() -> [Album] {
-        answer.result.takeRecords().compactMap { record in
+    private func albums(_ records: [PiwigoAlbumRecord]) -> [Album] {
+        records.compactMap { record in
             guard let id = record.id, let address = try? server.resolving("index.php?/\(page)/\(id)") else {
                 return nil
             }
@@ -112,10 +92,10 @@ private struct PiwigoAlbumRecord {
 }
 
 /// Reads the events of a list of albums or tags.
-private struct PiwigoAlbumReader: JSONConsumer {
+private struct PiwigoAlbumReader: ItemReader {
     private enum Member { case id, name, count, deepCount, newest, cover }
 
-    private var records: [PiwigoAlbumRecord] = []
+    var items: [PiwigoAlbumRecord] = []
     private var record = PiwigoAlbumRecord()
     private var isInList = false
     private var isList = false
@@ -125,12 +105,6 @@ private struct PiwigoAlbumReader: JSONConsumer {
 
     init(_ kind: PiwigoAlbumParser.Kind) {
         self.kind = kind
-    }
-
-    /// Returns the records since the last call.
-    mutating func takeRecords() -> [PiwigoAlbumRecord] {
-        defer { records = [] }
-        return records
     }
 
     /// Throws if the answer has no list of this kind.
@@ -146,7 +120,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         case (1, .beginArray) where isNamedList: (isInList, isList) = (true, true)
         case (1, .endArray): isInList = false
         case (2, .beginObject) where isInList: (record, member) = (PiwigoAlbumRecord(), nil)
-        case (2, .endObject) where isInList: records.append(record)
+        case (2, .endObject) where isInList: items.append(record)
         case (3, .key(let name)) where isInList: member = Self.member(name)
         case (3, .string(let text)) where member == .name: record.name = AlbumText.name(text)
         case (3, _) where member == .id: record.id = PiwigoValue.id(event)

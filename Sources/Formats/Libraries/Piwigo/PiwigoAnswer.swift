@@ -4,43 +4,36 @@ import Model
 ///
 ///     {"stat": "ok", "result": …}
 ///     {"stat": "fail", "err": 401, "message": "Access denied"}
-struct PiwigoAnswer<Result: JSONConsumer> {
-    private var stream = JSONPushStream()
-    private var members: PiwigoMembers<Result>
+struct PiwigoAnswer<Result: ItemReader> {
+    private var answer: JSONAnswer<PiwigoMembers<Result>>
     private var hasBegun = false
 
     /// The reader of the result. It receives the events as if the result were a document of its own.
-    var result: Result {
-        get { members.result }
-        set { members.result = newValue }
-    }
+    var result: Result { answer.reader.result }
 
     init(_ result: Result) {
-        members = PiwigoMembers(result)
+        answer = JSONAnswer(PiwigoMembers(result))
     }
 
-    /// Parses the next bytes.
-    mutating func parse(_ bytes: [UInt8]) throws {
+    /// Parses the next bytes. Returns the result's items that are complete.
+    mutating func parse(_ bytes: [UInt8]) throws -> [Result.Item] {
         if !hasBegun, let first = bytes.first(where: { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }) {
             // PHP writes its error messages as web pages, too.
             guard first != UInt8(ascii: "<") else { throw FormatError.notAGallery("a web page") }
             hasBegun = true
         }
-        try stream.push(bytes, to: &members)
+        return try answer.parse(bytes)
     }
 
-    /// Parses the end of the document. Throws if the answer is incomplete or a refusal.
-    mutating func finish() throws {
-        try stream.finish(to: &members)
-        try members.check()
-    }
+    /// Parses the end of the document. Throws if the answer is incomplete, a refusal, or without the expected result.
+    mutating func finish() throws -> [Result.Item] { try answer.finish() }
 }
 
 /// Reads the members of an answer's outermost object.
-private struct PiwigoMembers<Result: JSONConsumer>: JSONConsumer {
+private struct PiwigoMembers<Result: ItemReader>: ItemReader {
     private enum Member { case status, code, message, result }
 
-    var result: Result
+    private(set) var result: Result
     private var member: Member?
     private var hasResult = false
     private var (isRefused, isOK) = (false, false)
@@ -54,10 +47,16 @@ private struct PiwigoMembers<Result: JSONConsumer>: JSONConsumer {
         self.result = result
     }
 
-    /// Throws if the answer is a refusal, or no answer of Piwigo.
+    var items: [Result.Item] {
+        get { result.items }
+        set { result.items = newValue }
+    }
+
+    /// Throws if the answer is a refusal, no answer of Piwigo, or without the expected result.
     func check() throws {
         if isRefused { throw FormatError.refused(code: code, reason: message) }
         guard isOK, hasResult else { throw FormatError.notAGallery("an answer of a server that is not Piwigo") }
+        try result.check()
     }
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
@@ -77,8 +76,8 @@ private struct PiwigoMembers<Result: JSONConsumer>: JSONConsumer {
             hasResult = true
             try result.take(event, depth: depth - 1)
         case (1, .string(let text)) where member == .status:
-            isOK = text.elementsEqual("ok".utf8)
-            isRefused = text.elementsEqual("fail".utf8)
+            isOK = text.isText("ok")
+            isRefused = text.isText("fail")
         case (1, _) where member == .code: code = PiwigoValue.number(event) ?? 0
         case (1, .string(let text)) where member == .message:
             let plain = text.prefix(Self.longestMessage).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }

@@ -31,17 +31,10 @@ public final class PiwigoPhotoParser: LibraryParser {
     }
 
     /// Parses the next bytes. Returns the photos that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
-        try answer.parse(bytes)
-        return answer.result.takePhotos()
-    }
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] { try answer.parse(bytes) }
 
     /// Parses the end of the document. Throws if the answer is incomplete, or is no page of photos.
-    public func finish() throws -> [LibraryPhoto] {
-        try answer.finish()
-        try answer.result.check()
-        return answer.result.takePhotos()
-    }
+    public func finish() throws -> [LibraryPhoto] { try answer.finish() }
 
     /// The number of the page that follows; nil after the last page.
     public var nextPage: String? { answer.result.nextPage }
@@ -51,13 +44,13 @@ public final class PiwigoPhotoParser: LibraryParser {
 }
 
 /// Reads the events of a page's JSON.
-private struct PiwigoPageReader: JSONConsumer {
+private struct PiwigoPageReader: ItemReader {
     private enum Section { case paging, images }
     private enum Number { case page, length, total }
 
     private let pictures: PiwigoPictures
     private let totalKind: PiwigoPhotoParser.Total
-    private var photos: [LibraryPhoto] = []
+    var items: [LibraryPhoto] = []
     /// The number of files on the page, including those that are no photos.
     private var fileCount = 0
     private var image = PiwigoImage()
@@ -75,12 +68,6 @@ private struct PiwigoPageReader: JSONConsumer {
     private var totalName: String { totalKind == .ofFavorites ? "count" : "total_count" }
 
     var hasOnlyOthers: Bool { fileCount > 0 && !hasPhotos }
-
-    /// Returns the photos since the last call.
-    mutating func takePhotos() -> [LibraryPhoto] {
-        defer { photos = [] }
-        return photos
-    }
 
     /// Throws if the answer is no page of photos. A page has a list of photos, and numbers that show whether another
     /// page follows.
@@ -103,7 +90,7 @@ private struct PiwigoPageReader: JSONConsumer {
             isInImage = false
             fileCount += 1
             if let photo = image.photo(pictures) {
-                photos.append(photo)
+                items.append(photo)
                 hasPhotos = true
             }
             return
@@ -112,7 +99,7 @@ private struct PiwigoPageReader: JSONConsumer {
         case (0, .beginObject), (0, .endObject): break
         case (0, _): throw FormatError.notAGallery("an answer without photos")
         case (1, .key(let name)):
-            section = name.elementsEqual("paging".utf8) ? .paging : name.elementsEqual("images".utf8) ? .images : nil
+            section = name.isText("paging") ? .paging : name.isText("images") ? .images : nil
         case (1, .beginArray) where section == .images: (isInList, isPage) = (true, true)
         case (1, .endArray): isInList = false
         case (2, .beginObject) where isInList:
