@@ -290,9 +290,7 @@ extension FetcherSetup.ClientCertificate: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(file: try reader.value(), key: try reader.value(), host: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(file, key, host)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(file, key, host) }
 }
 
 extension FetcherTuning: WireValue {
@@ -301,9 +299,7 @@ extension FetcherTuning: WireValue {
             transfers: try reader.value(), delay: try reader.value(), failures: try reader.value(),
             cacheLimit: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(transfers, delay, failures, cacheLimit)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(transfers, delay, failures, cacheLimit) }
 }
 
 extension LookUp: WireValue {
@@ -312,10 +308,8 @@ extension LookUp: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         switch self {
-        case .password(let place):
-            writer.append(false, place)
-        case .accessKeys(let origin):
-            writer.append(true, origin)
+        case .password(let place): writer.append(false, place)
+        case .accessKeys(let origin): writer.append(true, origin)
         }
     }
 }
@@ -330,18 +324,14 @@ extension LogFilter: WireValue {
             enabled: try reader.value(), level: try reader.value(), levels: try reader.value(),
             exchangeHost: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(enabled, level, levels, exchangeHost)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(enabled, level, levels, exchangeHost) }
 }
 
 extension CacheSpace.Measurement: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(size: try reader.value(), isShort: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(size, isShort)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(size, isShort) }
 }
 
 extension BrowserSignInWish: WireValue {
@@ -353,9 +343,7 @@ extension ScreensNews.Gallery: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(address: try reader.value(), trouble: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(address, trouble)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(address, trouble) }
 }
 
 extension ScreensNews: WireValue {
@@ -387,27 +375,21 @@ extension FetcherNews.LogLine: WireValue {
         level = try reader.value()
         message = try reader.value()
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(time, subsystem, level, message)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(time, subsystem, level, message) }
 }
 
 extension FetcherNews.Picture: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(progress: try reader.value(), failure: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(progress, failure)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(progress, failure) }
 }
 
 extension FetcherNews.Traffic: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(report: try reader.value(), time: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(report, time)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(report, time) }
 }
 
 extension FetcherNews: WireValue {

@@ -105,9 +105,10 @@ package struct WireWriter {
         repeat (each values).write(to: &self)
     }
 
-    /// Appends the number of an enumeration's case.
-    mutating func append(tag: UInt8) {
-        append(tag)
+    /// Appends the number of an enumeration's case, and then its values in order.
+    mutating func append<each Value: WireValue>(tag: UInt8, _ values: repeat each Value) {
+        bytes.append(tag)
+        repeat (each values).write(to: &self)
     }
 }
 
@@ -129,10 +130,12 @@ extension FixedWidthInteger where Self: WireValue {
     }
 }
 
-extension RawRepresentable where Self: WireValue, RawValue == Int {
+extension RawRepresentable where Self: WireValue, RawValue: FixedWidthInteger {
     /// Reads the number of a case.
     package init(from reader: inout WireReader) throws(WireError) {
-        guard let value = Self(rawValue: Int(try reader.tag())) else { throw .malformed("unknown \(Self.self)") }
+        guard let value = Self(rawValue: RawValue(clamping: try reader.tag())) else {
+            throw .malformed("unknown \(Self.self)")
+        }
         self = value
     }
 

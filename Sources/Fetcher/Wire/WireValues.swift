@@ -36,14 +36,7 @@ extension Rendition: WireValue {
 
 extension Importance: WireValue {}
 extension Failure.Remedy: WireValue {}
-
-extension StorageTrouble: WireValue {
-    package init(from reader: inout WireReader) throws(WireError) {
-        guard let value = StorageTrouble(rawValue: try reader.tag()) else { throw .malformed("unknown trouble") }
-        self = value
-    }
-    package func write(to writer: inout WireWriter) { writer.append(tag: rawValue) }
-}
+extension StorageTrouble: WireValue {}
 
 // MARK: - Wishes
 
@@ -51,9 +44,7 @@ extension Wish: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(try reader.value(), importance: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(subject, importance)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(subject, importance) }
 }
 
 extension Wish.Subject: WireValue {
@@ -68,18 +59,10 @@ extension Wish.Subject: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         switch self {
-        case .list(let gallery):
-            writer.append(tag: 0)
-            writer.append(gallery)
-        case .picture(let gallery, let key, let rendition):
-            writer.append(tag: 1)
-            writer.append(gallery, key, rendition)
-        case .everyPicture(let gallery, let rendition):
-            writer.append(tag: 2)
-            writer.append(gallery, rendition)
-        case .albums(let gallery):
-            writer.append(tag: 3)
-            writer.append(gallery)
+        case .list(let gallery): writer.append(tag: 0, gallery)
+        case .picture(let gallery, let key, let rendition): writer.append(tag: 1, gallery, key, rendition)
+        case .everyPicture(let gallery, let rendition): writer.append(tag: 2, gallery, rendition)
+        case .albums(let gallery): writer.append(tag: 3, gallery)
         }
     }
 }
@@ -88,9 +71,7 @@ extension WishState.Request: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(wish: try reader.value(), number: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(wish, number)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(wish, number) }
 }
 
 extension WishState: WireValue {
@@ -112,9 +93,7 @@ extension Address.Credentials: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(user: try reader.value(), password: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(user, password)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(user, password) }
 }
 
 extension Address: WireValue {
@@ -123,9 +102,7 @@ extension Address: WireValue {
         guard let address = try? Address(text) else { throw .malformed("invalid address") }
         self = address.with(try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(text, credentials)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(text, credentials) }
 }
 
 extension Origin: WireValue {
@@ -142,10 +119,8 @@ extension SignInPlace: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         switch self {
-        case .origin(let origin):
-            writer.append(false, origin)
-        case .proxy(let proxy):
-            writer.append(true, proxy)
+        case .origin(let origin): writer.append(false, origin)
+        case .proxy(let proxy): writer.append(true, proxy)
         }
     }
 }
@@ -156,9 +131,7 @@ extension AccessKey: WireValue {
             id: try reader.value(), secret: try reader.value(), sessionToken: try reader.value(),
             region: try String(from: &reader))
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(id, secret, sessionToken, region)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(id, secret, sessionToken, region) }
 }
 
 extension SignIn: WireValue {
@@ -173,18 +146,10 @@ extension SignIn: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         switch self {
-        case .password(let user, let password):
-            writer.append(tag: 0)
-            writer.append(user, password)
-        case .token(let token):
-            writer.append(tag: 1)
-            writer.append(token)
-        case .header(let name, let value):
-            writer.append(tag: 2)
-            writer.append(name, value)
-        case .accessKey(let key):
-            writer.append(tag: 3)
-            writer.append(key)
+        case .password(let user, let password): writer.append(tag: 0, user, password)
+        case .token(let token): writer.append(tag: 1, token)
+        case .header(let name, let value): writer.append(tag: 2, name, value)
+        case .accessKey(let key): writer.append(tag: 3, key)
         }
     }
 }
@@ -216,27 +181,21 @@ extension RefusedCredentials.Refusal: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(user: try reader.value(), digests: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(user, digests)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(user, digests) }
 }
 
 extension EnteredCredentials.Entry: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(signIn: try reader.value(), galleries: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(signIn, galleries)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(signIn, galleries) }
 }
 
 extension BrowserSignIn: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(number: try reader.value(), server: try reader.value(), galleries: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(number, server, galleries)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(number, server, galleries) }
 }
 
 extension BrowserSignIn.Stage: WireValue {
@@ -252,15 +211,9 @@ extension BrowserSignIn.Stage: WireValue {
     package func write(to writer: inout WireWriter) {
         switch self {
         case .starting: writer.append(tag: 0)
-        case .waiting(let page):
-            writer.append(tag: 1)
-            writer.append(page)
-        case .granted(let signIn):
-            writer.append(tag: 2)
-            writer.append(signIn)
-        case .failed(let failure):
-            writer.append(tag: 3)
-            writer.append(failure)
+        case .waiting(let page): writer.append(tag: 1, page)
+        case .granted(let signIn): writer.append(tag: 2, signIn)
+        case .failed(let failure): writer.append(tag: 3, failure)
         }
     }
 }
@@ -271,18 +224,14 @@ extension Progress: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(done: try reader.value(), total: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(done, total)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(done, total) }
 }
 
 extension Failure: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(try String(from: &reader), remedy: try reader.value(), question: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(reason, remedy, question)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(reason, remedy, question) }
 }
 
 extension FailureReport: WireValue {
@@ -291,9 +240,7 @@ extension FailureReport: WireValue {
             try reader.value(), try reader.value(), attempts: try reader.value(), first: try reader.value(),
             last: try reader.value(), next: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(subject, failure, attempts, first, last, next)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(subject, failure, attempts, first, last, next) }
 }
 
 extension SyncPhase: WireValue {
@@ -308,15 +255,9 @@ extension SyncPhase: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         switch self {
-        case .getting(let progress, let entries):
-            writer.append(tag: 0)
-            writer.append(progress, entries)
-        case .waiting(let failure, let time):
-            writer.append(tag: 1)
-            writer.append(failure, time)
-        case .parsing(let entries):
-            writer.append(tag: 2)
-            writer.append(entries)
+        case .getting(let progress, let entries): writer.append(tag: 0, progress, entries)
+        case .waiting(let failure, let time): writer.append(tag: 1, failure, time)
+        case .parsing(let entries): writer.append(tag: 2, entries)
         case .committing: writer.append(tag: 3)
         }
     }
@@ -330,9 +271,7 @@ extension Activity.GalleryPart: WireValue {
         failure = try reader.value()
         isReadingAlbums = try reader.value()
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(phase, isCancelled, failure, isReadingAlbums)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(phase, isCancelled, failure, isReadingAlbums) }
 }
 
 extension LinkQuality: WireValue {
@@ -364,9 +303,7 @@ extension TransferReport: WireValue {
         self.init(
             try reader.value(), host: try reader.value(), importance: try reader.value(), stage: try reader.value())
     }
-    package func write(to writer: inout WireWriter) {
-        writer.append(subject, host, importance, stage)
-    }
+    package func write(to writer: inout WireWriter) { writer.append(subject, host, importance, stage) }
 }
 
 extension TransferReport.Stage: WireValue {
@@ -381,16 +318,10 @@ extension TransferReport.Stage: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         switch self {
-        case .running(let progress, let speed):
-            writer.append(tag: 0)
-            writer.append(progress, speed)
+        case .running(let progress, let speed): writer.append(tag: 0, progress, speed)
         case .queued: writer.append(tag: 1)
-        case .heldBack(let failure, let attempts):
-            writer.append(tag: 2)
-            writer.append(failure, attempts)
-        case .waiting(let failure, let attempts, let time):
-            writer.append(tag: 3)
-            writer.append(failure, attempts, time)
+        case .heldBack(let failure, let attempts): writer.append(tag: 2, failure, attempts)
+        case .waiting(let failure, let attempts, let time): writer.append(tag: 3, failure, attempts, time)
         }
     }
 }
