@@ -8,8 +8,8 @@ import Scheduling
 /// Finds a photo of a local gallery. The photo stays where it is; the cache records its size and time.
 ///
 /// The request also fulfils the wish for a thumbnail, because Vitrine makes the thumbnail from the photo.
-public struct LocalPhotoRequest: NetworkRequest {
-    private let picture: PictureSubject
+public struct LocalPhotoRequest: PictureRequest {
+    let picture: PictureSubject
 
     /// Makes a request for a photo in the folder of a local gallery.
     ///
@@ -27,21 +27,13 @@ public struct LocalPhotoRequest: NetworkRequest {
         guard let picture = try PictureSubject(.original, of: key, in: gallery, context),
             cache.address.isPlainFolder || cache.files.isInPlace(picture.address)
         else { return nil }
-        return Self(picture)
+        return Self(picture: picture)
     }
 
-    private init(_ picture: PictureSubject) {
-        self.picture = picture
-    }
-
-    /// The photo, in its edition when this request was made.
-    public var identity: RequestIdentity { picture.identity }
-    /// The address of the file.
-    public var address: Address { picture.address }
     /// The kind of transfer: a thumbnail, because nothing large is transferred.
     public var kind: TransferKind { .thumbnail }
-    /// Whether an earlier attempt failed.
-    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
+    /// True, because a file belongs to no server.
+    public let isNamedByUser = true
 
     /// Checks that the file is there and begins like a picture or a video.
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
@@ -62,15 +54,5 @@ public struct LocalPhotoRequest: NetworkRequest {
 
     private func reading<Value>(_ body: () throws(SystemError) -> Value) throws(RequestError) -> Value {
         do throws(SystemError) { return try body() } catch { throw .transfer(.reading(error.code)) }
-    }
-
-    /// Marks the photo for a retry.
-    public func recordPostponement(_ failure: Failure) async {
-        await picture.record(.putOff(failure))
-    }
-
-    /// Marks the photo as failed.
-    public func recordFailure(_ failure: Failure) async {
-        await picture.recordFailure(failure)
     }
 }

@@ -9,8 +9,8 @@ import Session
 /// Fetches a photo into a file of the cache.
 ///
 /// The request also serves the wish for a thumbnail that the gallery lacks: Vitrine makes it from the photo.
-public struct PhotoRequest: TransferRequest {
-    private let picture: PictureSubject
+public struct PhotoRequest: PictureRequest, TransferRequest {
+    let picture: PictureSubject
 
     /// The maximum number of bytes of a photo. No camera makes larger files.
     static let limit: ByteCount = 512 << 20
@@ -27,20 +27,8 @@ public struct PhotoRequest: TransferRequest {
         return try PictureSubject(.original, of: key, in: gallery, context).map(Self.init)
     }
 
-    private init(_ picture: PictureSubject) {
-        self.picture = picture
-    }
-
-    /// The photo, in its edition when this request was made.
-    public var identity: RequestIdentity { picture.identity }
-    /// The address of the photo.
-    public var address: Address { picture.address }
     /// The kind of transfer: a photo, which is rare and large.
     public var kind: TransferKind { .photo }
-    /// Whether the user has named the photo's server or signed in to it.
-    public var isNamedByUser: Bool { picture.isNamedByUser }
-    /// Whether an earlier attempt failed.
-    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
     /// The number of bytes that an interrupted attempt left.
     public var held: ByteCount { picture.cache.parts.size(picture.key, edition: picture.source.state.edition) }
@@ -136,24 +124,43 @@ public struct PhotoRequest: TransferRequest {
         picture.showProgress(nil)
     }
 
-    /// Marks the photo for a retry.
-    public func recordPostponement(_ failure: Failure) async {
-        await picture.record(.putOff(failure))
-    }
-
     /// Shows that no transfer of the photo runs for now.
     public func showWaiting(_ failure: Failure, until time: Timestamp?) {
         picture.showProgress(nil)
     }
 
-    /// Marks the photo as failed, or for a later retry.
-    public func recordFailure(_ failure: Failure) async {
-        await picture.recordFailure(failure)
-    }
-
     /// Shows that the transfer has ended.
     public func showCancelled() {
         picture.showProgress(nil)
+    }
+}
+
+/// A request for one picture of a gallery.
+protocol PictureRequest: NetworkRequest {
+    var picture: PictureSubject { get }
+}
+
+extension PictureRequest {
+    /// The picture, in its edition when this request was made.
+    public var identity: RequestIdentity { picture.identity }
+
+    /// The address of the picture, or of the photo that contains the thumbnail.
+    public var address: Address { picture.address }
+
+    /// Whether the user has named the picture's server or signed in to it.
+    public var isNamedByUser: Bool { picture.isNamedByUser }
+
+    /// Whether an earlier attempt failed.
+    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
+
+    /// Marks the picture for a retry.
+    public func recordPostponement(_ failure: Failure) async {
+        await picture.record(.putOff(failure))
+    }
+
+    /// Marks the picture as failed, or for a retry on another day.
+    public func recordFailure(_ failure: Failure) async {
+        await picture.recordFailure(failure)
     }
 }
 

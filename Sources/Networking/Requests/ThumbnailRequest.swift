@@ -7,8 +7,8 @@ import Scheduling
 import Synchronization
 
 /// Fetches a thumbnail of the gallery into the cache's table of thumbnails.
-public struct ThumbnailRequest: TransferRequest {
-    private let picture: PictureSubject
+public struct ThumbnailRequest: PictureRequest, TransferRequest {
+    let picture: PictureSubject
 
     /// The maximum number of bytes of a thumbnail. Real thumbnails are smaller, and this many bytes fit into memory.
     static let limit: ByteCount = 4 << 20
@@ -20,20 +20,8 @@ public struct ThumbnailRequest: TransferRequest {
         return try PictureSubject(.thumbnail, of: key, in: gallery, context).map(Self.init)
     }
 
-    private init(_ picture: PictureSubject) {
-        self.picture = picture
-    }
-
-    /// The thumbnail, in its edition when this request was made.
-    public var identity: RequestIdentity { picture.identity }
-    /// The address of the thumbnail.
-    public var address: Address { picture.address }
     /// The kind of transfer: a thumbnail, which is small and one of many.
     public var kind: TransferKind { .thumbnail }
-    /// Whether the user has named the thumbnail's server or signed in to it.
-    public var isNamedByUser: Bool { picture.isNamedByUser }
-    /// Whether an earlier attempt failed.
-    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
     /// Returns a plan that fetches the thumbnail into memory.
     public func plan() throws -> FetchPlan {
@@ -53,16 +41,6 @@ public struct ThumbnailRequest: TransferRequest {
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
         if isStored { picture.context.log.debug(.sync, "stored thumbnail \(picture.key.rawValue)") }
     }
-
-    /// Marks the thumbnail for a retry.
-    public func recordPostponement(_ failure: Failure) async {
-        await picture.record(.putOff(failure))
-    }
-
-    /// Marks the thumbnail as failed, or for a retry on another day.
-    public func recordFailure(_ failure: Failure) async {
-        await picture.recordFailure(failure)
-    }
 }
 
 /// Fetches the first bytes of a photo, because cameras write a thumbnail there.
@@ -71,8 +49,8 @@ public struct ThumbnailRequest: TransferRequest {
 /// the thumbnail is, or where the list with its position is. Further requests of this type then fetch the rest. If a
 /// photo contains no thumbnail, a ``PhotoRequest`` follows if the photo is small. A large photo has no thumbnail until
 /// the user opens it.
-public struct EmbeddedThumbnailRequest: TransferRequest {
-    private let picture: PictureSubject
+public struct EmbeddedThumbnailRequest: PictureRequest, TransferRequest {
+    let picture: PictureSubject
     /// The photo whose first bytes arrived earlier; nil for a new photo.
     private let begun: BegunPhotos.Photo?
 
@@ -91,16 +69,8 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         begun = picture.context.begunPhotos[picture.identity]
     }
 
-    /// The thumbnail, in its edition when this request was made.
-    public var identity: RequestIdentity { picture.identity }
-    /// The address of the photo.
-    public var address: Address { picture.address }
     /// The kind of transfer: a thumbnail, which is small and one of many.
     public var kind: TransferKind { .thumbnail }
-    /// Whether the user has named the photo's server or signed in to it.
-    public var isNamedByUser: Bool { picture.isNamedByUser }
-    /// Whether an earlier attempt failed.
-    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
     /// True, because a request for more bytes or the photo may follow.
     public let mayBeFollowed = true
 
@@ -174,11 +144,6 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
             let isSmall = length.map { $0 <= Self.smallPhoto } ?? false
             try await picture.cache.writer.recordNoThumbnail(of: key, edition: edition, isSmall: isSmall, taken: taken)
         }
-    }
-
-    /// Marks the thumbnail for a retry.
-    public func recordPostponement(_ failure: Failure) async {
-        await picture.record(.putOff(failure))
     }
 
     /// Marks the thumbnail as failed, or for a retry on another day. If only the photo's time is missing, stores the
