@@ -63,7 +63,7 @@ struct ServedGalleries {
         let later = RequestContext(caches: context.caches, activity: activity, log: log, now: { time })
         let before = server.requests.count
         let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: later))
-        _ = try await request.perform(over: client)
+        try await request.perform(over: client)
         return Array(server.requests.dropFirst(before))
     }
 

@@ -42,9 +42,7 @@ extension GalleryWriter {
         var address: Address { switch never {} }
         var kind: TransferKind { switch never {} }
         var hasFailedBefore: Bool { switch never {} }
-        func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
-            switch never {}
-        }
+        func perform(over client: HTTPClient, with permit: TransferPermit) async throws { switch never {} }
         func showStarted() { switch never {} }
         func showDone() { switch never {} }
         func recordPostponement(_ failure: Failure) async { switch never {} }

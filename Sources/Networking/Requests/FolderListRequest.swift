@@ -39,7 +39,7 @@ public struct FolderListRequest: NetworkRequest {
     /// committed earlier.
     ///
     /// If the system has reported the changes since the last listing, only the changed folders are read.
-    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws {
         let changes = context.folders?.takeChanges(of: cache.id)
         do {
             try await list(changes)
@@ -47,7 +47,6 @@ public struct FolderListRequest: NetworkRequest {
             context.folders?.setFailed(cache.id)
             throw error
         }
-        return nil
     }
 
     private func list(_ folderChanges: Set<FolderWatch.Change>?) async throws {

@@ -58,7 +58,7 @@ public struct GalleryListRequest: NetworkRequest {
     }
 
     /// Reads and compares the list, and commits the changes at its end.
-    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws {
         let (record, source) = try cache.read { (try $0.gallery(), try $0.source()) }
         let finder = PlaceFinder(cache, record, source, over: client)
         if source == nil, let library = context.lockedLibraries[cache.id] {
@@ -96,7 +96,6 @@ public struct GalleryListRequest: NetworkRequest {
                 throw failure
             }
         }
-        return nil
     }
 
     /// Whether an error suggests that the address holds another kind of list, or that the list has moved.
@@ -109,20 +108,18 @@ public struct GalleryListRequest: NetworkRequest {
     }
 
     /// Updates the cache from the list, folders or library at the address.
-    @discardableResult
     private func update(
         from found: sending PlaceFinder.Place, _ record: GalleryRecord, _ finder: PlaceFinder, _ client: HTTPClient,
         _ permit: TransferPermit
-    ) async throws -> HTTPMetrics? {
+    ) async throws {
         switch found {
         case .list(var response, let beginning, let address):
             try await process(&response, beginning, from: address)
-            return response.metrics
         case .folders(let place, let response):
             let site: BarrenSite
             do {
                 try await update(from: place, after: nil, response, over: client, with: permit)
-                return nil
+                return
             } catch let error as BarrenSite {
                 site = error
             } catch FormatError.notAGallery(let description) where place.kind == .web {
@@ -132,7 +129,7 @@ public struct GalleryListRequest: NetworkRequest {
             guard let other = try await finder.findGallery(behindPageAt: place, feed: feed) else {
                 throw FormatError.notAGallery(site.description)
             }
-            return try await update(from: other, record, finder, client, permit)
+            try await update(from: other, record, finder, client, permit)
         case .library(let library):
             do {
                 try await update(from: library, after: nil, record, over: client, with: permit)
@@ -142,7 +139,6 @@ public struct GalleryListRequest: NetworkRequest {
                 throw RequestError.signIn(question)
             }
         }
-        return nil
     }
 
     /// Updates the cache from a known server.

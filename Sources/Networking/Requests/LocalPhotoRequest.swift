@@ -36,7 +36,7 @@ public struct LocalPhotoRequest: PictureRequest {
     public let isNamedByUser = true
 
     /// Checks that the file is there and begins like a picture or a video.
-    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws {
         let descriptor = try reading { () throws(SystemError) in
             try picture.cache.files.open(original: picture.address)
         }
@@ -49,7 +49,6 @@ public struct LocalPhotoRequest: PictureRequest {
         }
         try RequestError.checkIsPictureOrVideo(beginning[...], at: picture.address)
         try await picture.cache.writer.store(original: file, of: picture.key, edition: picture.source.state.edition)
-        return nil
     }
 
     private func reading<Value>(_ body: () throws(SystemError) -> Value) throws(RequestError) -> Value {

@@ -34,9 +34,8 @@ public protocol NetworkRequest: Sendable {
     /// Whether another request may have to follow for the same wish.
     var mayBeFollowed: Bool { get }
 
-    /// Fetches the target and stores it in the cache. Returns the metrics of a transfer, if there was one.
-    @discardableResult
-    func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics?
+    /// Fetches the target and stores it in the cache.
+    func perform(over client: HTTPClient, with permit: TransferPermit) async throws
 
     /// Shows that the request has started.
     func showStarted()
@@ -81,8 +80,7 @@ extension NetworkRequest {
     public func showCancelled() {}
 
     /// Performs the request alone, without a governor.
-    @discardableResult
-    public func perform(over client: HTTPClient) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient) async throws {
         try await perform(over: client, with: TransferPermit())
     }
 
@@ -111,12 +109,10 @@ extension TransferRequest {
     public func takeBack(_ plan: FetchPlan) {}
 
     /// Sends the request once and processes the answer.
-    @discardableResult
-    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws {
         let plan = try plan()
         var response = try await answer(to: plan, over: client, with: permit)
         try await process(&response)
-        return response.metrics
     }
 
     private func answer(

@@ -22,8 +22,6 @@ public struct Response {
     /// A lower limit for the body than the plan's; nil for none.
     private var limit: ByteCount?
     private var received: ByteCount = 0
-    /// The transfer's size and time; nil until the end of the body.
-    public private(set) var metrics: HTTPMetrics?
 
     /// Sends a request and waits for the head of its answer.
     static func to(
@@ -73,7 +71,7 @@ public struct Response {
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
-        return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
+        return Response(head: head, requested: plan.address, file: plan.file, events: events)
     }
 
     /// Returns the permission that the API key lacks. Returns nil unless the refusal names it.
@@ -181,8 +179,7 @@ public struct Response {
                 received += ByteCount(bytes.count)
                 if let limit, received > limit { throw HTTPError.tooLarge(limit: limit) }
                 return bytes
-            case .end(let metrics): self.metrics = metrics
-            case .response, .written: break
+            case .response, .written, .end: break
             }
         }
         return nil
@@ -206,8 +203,7 @@ public struct Response {
         while let event = try await events.next() {
             switch event {
             case .written(let count): return count
-            case .end(let metrics): self.metrics = metrics
-            case .response, .bytes: break
+            case .response, .bytes, .end: break
             }
         }
         return nil

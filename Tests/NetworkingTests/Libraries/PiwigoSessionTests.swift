@@ -179,7 +179,7 @@ import Testing
         galleries.enter(Self.signIn, cache)
         let changes = cache.changes()
         let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
-        let update = Task { [client = galleries.client] in _ = try await request.perform(over: client) }
+        let update = Task { [client = galleries.client] in try await request.perform(over: client) }
         // The second page does not come.
         while try ids(cache).isEmpty { _ = await changes.next() }
         update.cancel()
@@ -188,7 +188,7 @@ import Testing
         try await forget(Self.signIn, cache)
         let later = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
         let question = PiwigoRules.question(at: try #require(cache.address.origin), wasRefused: false)
-        await #expect(throws: RequestError.signIn(question)) { _ = try await later.perform(over: galleries.client) }
+        await #expect(throws: RequestError.signIn(question)) { try await later.perform(over: galleries.client) }
         #expect(try ids(cache).count == 200)
     }
 

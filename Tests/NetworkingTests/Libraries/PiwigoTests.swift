@@ -376,7 +376,7 @@ import Testing
         let cache = try galleries.context.caches.open(Address(server.url("/")))
         func update() async throws {
             let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
-            _ = try await request.perform(over: galleries.client)
+            try await request.perform(over: galleries.client)
         }
         try await update()
         try server.order(["delete": 5])

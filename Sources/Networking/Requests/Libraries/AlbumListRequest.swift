@@ -34,7 +34,7 @@ public struct AlbumListRequest: NetworkRequest {
     }
 
     /// Reads all lists, and replaces the albums in the cache.
-    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws {
         let library = source.library(of: cache.address)
         var reader = LibraryReader(
             server: source.root, library: library, of: cache,
@@ -76,7 +76,6 @@ public struct AlbumListRequest: NetworkRequest {
         albums = albums.filter { known.insert($0.address).inserted }
         try await cache.writer.replaceAlbums(albums, trouble: missing.trouble, at: context.now())
         context.log.info(.sync, "\(source.root): \(albums.count) albums")
-        return nil
     }
 
     /// Returns the albums of the server. Returns nil for a shared link, because it has no account.
