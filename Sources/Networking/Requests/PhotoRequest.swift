@@ -196,8 +196,7 @@ struct PictureSubject: Sendable {
 
     private init(
         _ rendition: Rendition, of key: PhotoKey, in cache: GalleryCache, _ source: RenditionSource,
-        at address: Address,
-        _ context: RequestContext
+        at address: Address, _ context: RequestContext
     ) {
         self.cache = cache
         self.key = key
