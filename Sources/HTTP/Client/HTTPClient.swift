@@ -15,8 +15,9 @@ public final class HTTPClient: Sendable {
     private let configuration: HTTPConfiguration
     private let log: Log
     private let library: String
-    /// The threads that run transfers. The first transfer of a kind starts its thread.
-    private let threads = Mutex<[Sharing: TransferThread]>([:])
+    /// The threads that run transfers. The first transfer of a kind starts its thread. Unshared transfers have a thread
+    /// of their own: after an HTTP/1.1 connection to a host, a curl multi handle shares no other connection to this host.
+    private let threads = Mutex<[HTTPRequest.Connection: TransferThread]>([:])
     private let numbers = Atomic<Int>(0)
     private let opener = FileOpener()
     private let ranges = RangeMemory()
@@ -79,36 +80,18 @@ public final class HTTPClient: Sendable {
             onWeight: { thread.send(.weigh(number, $0)) })
     }
 
-    /// The way in which the transfers of a thread share connections.
-    private enum Sharing {
-        case byMany
-        case byFew
-        /// No transfer shares its connection. Unshared transfers have a thread of their own: after an HTTP/1.1
-        /// connection to a host, a curl multi handle shares no other connection to this host.
-        case byNone
-
-        init(_ connection: HTTPRequest.Connection) {
-            switch connection {
-            case .any: self = .byMany
-            case .few: self = .byFew
-            case .unshared: self = .byNone
-            }
-        }
-    }
-
     /// The maximum number of transfers per connection of ``HTTPRequest/Connection/few``. With one transfer, the loss of
     /// a last packet is noticed late. With more transfers, each loss delays more transfers.
     private static let streamsOfFew = 2
 
     /// Returns the thread for a kind of connection. Starts the thread if necessary.
     private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
-        let sharing = Sharing(connection)
-        return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
-            if let thread = threads[sharing] { return thread }
-            let streams = sharing == .byFew ? Self.streamsOfFew : nil
+        try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
+            if let thread = threads[connection] { return thread }
+            let streams = connection == .few ? Self.streamsOfFew : nil
             let new = try TransferThread(try Curl(file: library), configuration, streams: streams, log: log)
             try new.start()
-            threads[sharing] = new
+            threads[connection] = new
             return new
         }
     }
