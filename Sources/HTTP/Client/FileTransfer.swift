@@ -134,9 +134,7 @@ final class FileTransfer: @unchecked Sendable {
     }
 
     private var metrics: HTTPMetrics {
-        let time = (ContinuousClock.now - beginning).components
-        return HTTPMetrics(
-            bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
+        HTTPMetrics(bytes: received, duration: (ContinuousClock.now - beginning) / .seconds(1))
     }
 
     /// Returns a tag for the file's version, made of its inode, size and times.

@@ -347,8 +347,7 @@ struct TransferClock {
         if isUpload {
             // An answer before the end of the file says nothing about the delay of the path.
             guard let sent else { return }
-            let wait = (ContinuousClock.now - sent).components
-            return meter.recordAnswer(after: Double(wait.seconds) + Double(wait.attoseconds) / 1e18, version: .http1)
+            return meter.recordAnswer(after: (ContinuousClock.now - sent) / .seconds(1), version: .http1)
         }
         let version: TransferMeter.Version = easy.long(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 ? .http2 : .http1
         meter.recordAnswer(after: max(0, Self.wait(easy) - waiting), version: version)

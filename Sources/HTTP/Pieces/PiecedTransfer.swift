@@ -252,10 +252,9 @@ final class PiecedTransfer: Sendable {
     }
 
     private func total(_ redirects: Int = 0) -> HTTPMetrics {
-        let time = (ContinuousClock.now - beginning).components
-        return HTTPMetrics(
-            bytes: state.withLock { $0.plan.come },
-            duration: Double(time.seconds) + Double(time.attoseconds) / 1e18, redirects: redirects)
+        HTTPMetrics(
+            bytes: state.withLock { $0.plan.come }, duration: (ContinuousClock.now - beginning) / .seconds(1),
+            redirects: redirects)
     }
 
     // MARK: - The end

@@ -184,6 +184,9 @@ extension Duration {
     fileprivate static var forever: Duration { .seconds(Int.max) }
 
     /// The duration in seconds, the unit of the governor.
+    ///
+    /// This sum gives the same number from which `.seconds(_:)` made a time. A division by `.seconds(1)` would round,
+    /// so that the end of a wait could seem not to have come.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
