@@ -108,3 +108,12 @@ struct URLParts: ~Copyable {
         return String(cString: value)
     }
 }
+
+/// The percent escapes in URLs.
+enum PercentEscape {
+    /// Returns the byte for two hexadecimal digits. Returns nil for other characters.
+    static func byte(_ digits: some Collection<UInt8>) -> UInt8? {
+        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        return values.count == 2 ? UInt8(truncatingIfNeeded: values[0] << 4 | values[1]) : nil
+    }
+}

@@ -56,10 +56,9 @@ struct Signature: Hashable, Sendable {
         var bytes: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
-            let escape = rest.prefix(2).compactMap(value(of:))
-            if byte == UInt8(ascii: "%"), escape.count == 2 {
+            if byte == UInt8(ascii: "%"), let resolved = PercentEscape.byte(rest.prefix(2)) {
                 rest = rest.dropFirst(2)
-                append(escape[0] << 4 | escape[1])
+                append(resolved)
             } else if byte == kept {
                 bytes.append(byte)
             } else {
@@ -75,15 +74,5 @@ struct Signature: Hashable, Sendable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Returns the value of a hexadecimal digit. Returns nil for other characters.
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -195,20 +195,13 @@ final class FileOpener: Sendable {
         var rest = Array(url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
         var path: [UInt8] = []
         while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), let resolved = Self.byte(digits) {
-                rest = rest.dropFirst(digits.count)
+            if byte == UInt8(ascii: "%"), let resolved = PercentEscape.byte(rest.prefix(2)) {
+                rest = rest.dropFirst(2)
                 path.append(resolved)
             } else {
                 path.append(byte)
             }
         }
         return path
-    }
-
-    /// Returns the byte for two hexadecimal digits. Returns nil for other characters.
-    private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
-        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return values.count == 2 ? UInt8(truncatingIfNeeded: values[0] << 4 | values[1]) : nil
     }
 }
