@@ -83,15 +83,14 @@ public struct TransferQueue: Sendable {
         entry: Entry, way: Admission.Way
     )? {
         // If the first transfer of a host may not start, no transfer of this host may start.
-        var heads = Heap<(number: Int, slot: QueueSlot)> { $0.slot.comesBefore($1.slot) }
-        for number in lanes.values.compactMap(\.first) { heads.push((number, slots[number])) }
-        while let (number, slot) = heads.popFirst() {
-            switch admit(slot.candidate) {
+        for number in lanes.values.compactMap(\.first).sorted(by: { slots[$0].comesBefore(slots[$1]) }) {
+            let candidate = slots[number].candidate
+            switch admit(candidate) {
             case .linkIsBusy: return nil
             case .hostIsBusy: continue
             case .now(let way):
                 remove(number)
-                return (Entry(number: number, candidate: slot.candidate), way)
+                return (Entry(number: number, candidate: candidate), way)
             }
         }
         return nil
@@ -157,7 +156,9 @@ private struct QueueLane: Sendable {
             put(numbers[(index - 1) / 2], at: index, in: &slots)
             index = (index - 1) / 2
         }
-        while let child = firstChild(of: index, in: slots), slots[Int(clamping: numbers[child])].comesBefore(slot) {
+        while let child = first(among: children(of: index), in: slots),
+            slots[Int(clamping: numbers[child])].comesBefore(slot)
+        {
             put(numbers[child], at: index, in: &slots)
             index = child
         }
@@ -166,14 +167,13 @@ private struct QueueLane: Sendable {
 
     /// Returns the first transfers in order, up to a limit. Visits only the part of the heap that can hold them.
     func first(_ limit: Int, in slots: [QueueSlot]) -> [Int] {
-        var candidates = Heap<Int> { [numbers] in
-            slots[Int(clamping: numbers[$0])].comesBefore(slots[Int(clamping: numbers[$1])])
-        }
-        if !numbers.isEmpty { candidates.push(0) }
+        // A parent comes before its children.
+        var candidates = numbers.isEmpty ? [] : [0]
         var found: [Int] = []
-        while found.count < limit, let index = candidates.popFirst() {
+        while found.count < limit, let index = first(among: candidates, in: slots) {
+            candidates.removeAll { $0 == index }
             found.append(Int(clamping: numbers[index]))
-            for child in children(of: index) { candidates.push(child) }
+            candidates += children(of: index)
         }
         return found
     }
@@ -182,45 +182,13 @@ private struct QueueLane: Sendable {
         min(2 * index + 1, numbers.count)..<min(2 * index + 3, numbers.count)
     }
 
-    private func firstChild(of index: Int, in slots: [QueueSlot]) -> Int? {
-        children(of: index).min { slots[Int(clamping: numbers[$0])].comesBefore(slots[Int(clamping: numbers[$1])]) }
+    /// Returns the one of several indices whose transfer comes first.
+    private func first(among indices: some Sequence<Int>, in slots: [QueueSlot]) -> Int? {
+        indices.min { slots[Int(clamping: numbers[$0])].comesBefore(slots[Int(clamping: numbers[$1])]) }
     }
 
     private mutating func put(_ number: Int32, at index: Int, in slots: inout [QueueSlot]) {
         numbers[index] = number
         slots[Int(clamping: number)].index = Int32(clamping: index)
-    }
-}
-
-/// A binary heap, from which the first element can be removed quickly.
-private struct Heap<Element: Sendable>: Sendable {
-    private var elements: [Element] = []
-    private let comesBefore: @Sendable (Element, Element) -> Bool
-
-    init(_ comesBefore: @escaping @Sendable (Element, Element) -> Bool) {
-        self.comesBefore = comesBefore
-    }
-
-    mutating func push(_ element: Element) {
-        elements.append(element)
-        var child = elements.count - 1
-        while child > 0, comesBefore(elements[child], elements[(child - 1) / 2]) {
-            elements.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
-    }
-
-    mutating func popFirst() -> Element? {
-        guard let first = elements.first else { return nil }
-        elements.swapAt(0, elements.count - 1)
-        elements.removeLast()
-        var parent = 0
-        while let child = [2 * parent + 1, 2 * parent + 2].filter({ $0 < elements.count })
-            .min(by: { comesBefore(elements[$0], elements[$1]) }), comesBefore(elements[child], elements[parent])
-        {
-            elements.swapAt(parent, child)
-            parent = child
-        }
-        return first
     }
 }
