@@ -37,7 +37,13 @@ struct HostPath {
     private var trialWindow: Double
     /// The greatest capacity since the last collapse.
     private(set) var widest = 0.0
-    private var startingWidth: StartingWidth
+    /// The number of transfers to start before the first measurement.
+    ///
+    /// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928). A link of some megabits
+    /// per second then drops the last packets, and the repair takes three round trips. So the width begins small and
+    /// grows by one with each answer. On a short path, where repairs are fast, the width also grows by two with each
+    /// connection. Over TLS, transfers may share a connection and come one after the other, so the width stays as it is.
+    private var startingWidth: Double
     private var initialEstimate = InitialEstimate()
     /// The capacity according to the initial estimate.
     private var estimated = 0.0
@@ -51,17 +57,20 @@ struct HostPath {
 
     init(isSecure: Bool, isForUploads: Bool = false) {
         (self.isSecure, self.isForUploads) = (isSecure, isForUploads)
-        startingWidth = StartingWidth(isSecure: isSecure)
+        startingWidth = isSecure || isForUploads ? Self.widthOverOne : Self.widthOverMany
         // Each connection begins slowly, whatever the size of its file, so the first window is a number of files.
-        trialWindow =
-            isForUploads
-            ? Self.firstUploads * TransferKind.upload.usualSize
-            : startingWidth.width * TransferKind.thumbnail.usualSize
+        trialWindow = startingWidth * (isForUploads ? TransferKind.upload : .thumbnail).usualSize
         isSeenLate = isForUploads
     }
 
-    /// The number of files to send at once until the first measurement.
-    private static let firstUploads = 8.0
+    /// The starting width over one connection, for uploads, and after a restart.
+    private static let widthOverOne = 8.0
+    /// The starting width over many connections, and its maxima on short and long paths.
+    private static let widthOverMany = 5.0
+    private static let greatestWidth = 12.0
+    private static let greatestWidthOnLongPath = 8.0
+    /// The round trip in seconds from which a path counts as long.
+    private static let longPath = 0.2
 
     /// Starts with an earlier run's capacity, unless the usual window is larger.
     mutating func begin(with capacity: Double) {
@@ -82,9 +91,7 @@ struct HostPath {
 
     mutating func recordConnect(_ seconds: Double, at now: Double) {
         roundTrip.add(seconds, at: now)
-        guard !isForUploads, isInSlowStart, capacity == nil, let wider = startingWidth.recordConnect(after: seconds)
-        else { return }
-        trialWindow = max(trialWindow, wider * size(.thumbnail))
+        if !isForUploads, capacity == nil, seconds < Self.longPath { widenStart(by: 2, to: Self.greatestWidth) }
     }
 
     mutating func recordAnswer(_ seconds: Double, of kind: TransferKind, isShared: Bool, at now: Double) {
@@ -93,9 +100,7 @@ struct HostPath {
         roundTrip.add(seconds, at: now)
         // The first packets of several photos arrive close together on any link, so they show nothing.
         if kind != .photo { initialEstimate.add(seconds) }
-        if isInSlowStart, let wider = startingWidth.recordAnswer() {
-            trialWindow = max(trialWindow, wider * size(.thumbnail))
-        }
+        widenStart(by: 1, to: Self.greatestWidthOnLongPath)
         // After the governor has left the shared connection, answers over it say nothing about the other connections.
         guard mayShare || !isShared else { return }
         isSeenLate = isSecure && !isShared
@@ -104,6 +109,12 @@ struct HostPath {
         guard !isSeenLate else { return }
         answers += 1
         if isLate(seconds) { lateAnswers += 1 }
+    }
+
+    private mutating func widenStart(by count: Double, to most: Double) {
+        guard isInSlowStart, !isSecure, startingWidth < most else { return }
+        startingWidth = min(startingWidth + count, most)
+        trialWindow = max(trialWindow, startingWidth * size(.thumbnail))
     }
 
     /// Records that transfers begin after a pause.
@@ -189,7 +200,7 @@ struct HostPath {
         (answers, lateAnswers) = (0, 0)
         // Skip slow start, because many connections that begin together would make each other lose packets.
         (isInSlowStart, growth) = (false, BandwidthGrowth())
-        trialWindow = StartingWidth.overOne * size(.thumbnail)
+        trialWindow = Self.widthOverOne * size(.thumbnail)
     }
 
     /// Discards the measurements of the path, but keeps sizes and the kind of connection.
@@ -418,44 +429,5 @@ struct InitialEstimate: Sendable {
         let last = sorted.count * 3 / 4
         let spread = max(sorted[last] - sorted[0], 0.001)
         return Double(last) * size * sorted[0] / spread
-    }
-}
-
-/// Limits the number of thumbnails to request before the first measurement.
-///
-/// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928). A link of some megabits per
-/// second then drops the last packets, and the repair takes three round trips. So the width begins small and grows by
-/// one with each answer. On a short path, where repairs are fast, the width also grows by two with each connection.
-/// Over TLS, transfers may share a connection and come one after the other, so the width stays as it is.
-struct StartingWidth: Sendable {
-    /// The number of thumbnails to request now.
-    private(set) var width: Double
-    private let isSecure: Bool
-
-    /// The width over one connection, and after a restart.
-    static let overOne = 8.0
-    private static let overMany = 5.0
-    private static let most = 12.0
-    private static let mostOnLongPath = 8.0
-    /// The round trip in seconds from which a path counts as long.
-    private static let long = 0.2
-
-    init(isSecure: Bool) {
-        width = isSecure ? Self.overOne : Self.overMany
-        self.isSecure = isSecure
-    }
-
-    /// Records a new connection. Returns the new width, or nil if the width has not grown.
-    mutating func recordConnect(after seconds: Double) -> Double? {
-        seconds < Self.long ? widen(by: 2, to: Self.most) : nil
-    }
-
-    /// Records an answer. Returns the new width, or nil if the width has not grown.
-    mutating func recordAnswer() -> Double? { widen(by: 1, to: Self.mostOnLongPath) }
-
-    private mutating func widen(by count: Double, to most: Double) -> Double? {
-        guard !isSecure, width < most else { return nil }
-        width = min(width + count, most)
-        return width
     }
 }
