@@ -13,8 +13,6 @@ public struct AdaptiveGovernor: Governor {
     /// The hosts that the governor knows, by name. Tests read this dictionary.
     private(set) var hosts: [String: GovernedHost] = [:]
     private var running = RunningTransfers()
-    /// The numbers of the running transfers that the user waits for. Stored, because each admission needs them.
-    private var urgent: Set<Int> = []
     /// Whether the governor must still interrupt transfers for a photo that the user has opened.
     private var mustDrain = false
     /// The hosts whose limit delays a transfer that the user waits for.
@@ -71,12 +69,11 @@ public struct AdaptiveGovernor: Governor {
 
     /// The running transfers that the user waits for. Attempts to reach an unreachable host are excluded.
     private var urgentTransfers: [RunningTransfer] {
-        urgent.sorted().compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reachability.isOffline != true }
+        running.compactMap { $1.isUrgent && hosts[$1.candidate.host]?.reachability.isOffline != true ? $1 : nil }
     }
 
     /// Whether only transfers that the user waits for may start.
     var areOthersHeldBack: Bool {
-        guard !urgent.isEmpty else { return false }
         var rest: [String: Double] = [:]
         for transfer in urgentTransfers {
             rest[transfer.candidate.host, default: 0] += self.rest(of: transfer)
@@ -110,7 +107,6 @@ public struct AdaptiveGovernor: Governor {
         host.underWay += host.cost(new)
         hosts[candidate.host] = host
         forgetIdleHosts()
-        if new.isUrgent { urgent.insert(transfer) }
         if new.isLookedAt { mustDrain = true }
     }
 
@@ -142,11 +138,9 @@ public struct AdaptiveGovernor: Governor {
     /// Returns whether the window limits a transfer in pieces that the user waits for. The rate of that transfer then
     /// shows the capacity of the link, although nothing else starts.
     private func isSaturatedByPieces(_ name: String, _ host: GovernedHost) -> Bool {
-        urgent.contains { number in
-            guard let transfer = running[number], transfer.candidate.host == name, transfer.asked != nil else {
-                return false
-            }
-            return rest(of: transfer) > host.window
+        running.contains { _, transfer in
+            transfer.isUrgent && transfer.asked != nil && transfer.candidate.host == name
+                && rest(of: transfer) > host.window
         }
     }
 
@@ -193,12 +187,10 @@ public struct AdaptiveGovernor: Governor {
         case .importance(let importance):
             let wasLookedAt = transfer.isLookedAt
             transfer.candidate.importance = importance
-            if transfer.isUrgent { urgent.insert(number) } else { urgent.remove(number) }
             if transfer.isLookedAt, !wasLookedAt { mustDrain = true }
         case .ended(let ending):
             host.recordEnd(of: transfer, ending, at: now)
             running[number] = nil
-            urgent.remove(number)
             return
         }
         running[number] = transfer
@@ -231,11 +223,11 @@ public struct AdaptiveGovernor: Governor {
     public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
         let areHeldBack = areOthersHeldBack
         var collapsed: [String] = []
-        var unsaturated: [Int] = []
         for name in hosts.keys {
             guard var host = hosts[name] else { continue }
             host.setWaiting(waiting(name), at: now)
-            let isSaturated = host.running > 0 && host.hasMoreToStart && !areHeldBack || isSaturatedByPieces(name, host)
+            let isSaturated =
+                host.running > 0 && (host.hasMoreToStart && !areHeldBack || isSaturatedByPieces(name, host))
             let wasUnshared = host.trial.isUnshared
             let hasCollapsed = host.advance(to: now, isSaturated: isSaturated) { [running, path = host.path] in
                 running.count { _, transfer in
@@ -251,11 +243,12 @@ public struct AdaptiveGovernor: Governor {
                 host.underWay += host.cost(transfer)
                 // The pieces of an opened photo keep the link full by themselves.
                 let fillsLink = transfer.asked != nil && transfer.isUrgent
-                if (!host.hasMoreToStart || areHeldBack) && !fillsLink || hasCollapsed { unsaturated.append(number) }
+                if (!host.hasMoreToStart || areHeldBack) && !fillsLink || hasCollapsed {
+                    running[number]?.isSaturated = false
+                }
             }
             hosts[name] = host
         }
-        for number in unsaturated { running[number]?.isSaturated = false }
         return drain() + collapsed.sorted().flatMap { shed($0) } + freePlaces()
     }
 

@@ -9,10 +9,9 @@ struct GovernedHost: Sendable {
     var trial = SharingTrial()
     /// The times that the server takes to begin its answers to thumbnail requests.
     var waits = AnswerWaits()
-    /// The quality of the path, which counts as good until it is measured.
-    private(set) var quality = LinkQuality.good
-    private var isMeasured = false
-    private var qualityTime = 0.0
+    /// The quality of the path; nil until it is measured.
+    private(set) var measuredQuality: LinkQuality?
+    private var qualityTime = -Double.infinity
     /// The number of running transfers.
     var running = 0
     /// The number of bytes that were requested but not received.
@@ -29,8 +28,8 @@ struct GovernedHost: Sendable {
         if let capacity { path.begin(with: capacity) }
     }
 
-    /// The quality of the path; nil until it is measured.
-    var measuredQuality: LinkQuality? { isMeasured ? quality : nil }
+    /// The quality of the path, which counts as good until it is measured.
+    var quality: LinkQuality { measuredQuality ?? .good }
 
     /// The number of bytes to keep requested but not yet received.
     var window: Double { path.window(cap: cap.value) }
@@ -84,7 +83,7 @@ struct GovernedHost: Sendable {
         if candidate.kind == .upload { return Admission.Way(.unshared) }
         let usual: Admission.Way = trial.isUnshared ? .few : .any
         guard candidate.kind == .photo, path.capacity != nil else { return usual }
-        guard !isShared else {
+        guard !path.isShared else {
             return candidate.isUrgent && path.packets.areAnyLostOnLine
                 ? Admission.Way(.unshared, inPieces: true) : usual
         }
@@ -96,12 +95,10 @@ struct GovernedHost: Sendable {
     ///
     /// Over a shared connection, later answers show the server which packet was lost, so a second request is useless.
     var wayForHanging: Admission.Way? {
-        guard !isShared, !reachability.isOffline, !isSilent, Double(running) < cap.value else { return nil }
+        guard !path.isShared, !reachability.isOffline, !isSilent, Double(running) < cap.value else { return nil }
         // A connection of the kind `few` might be the very one that hangs.
         return trial.isUnshared ? Admission.Way(.unshared) : .any
     }
-
-    private var isShared: Bool { path.isShared && !trial.isUnshared }
 
     /// Whether many connections are faster than a few. False if two or three connections fill the link and it loses no
     /// packets. Also false on a local network, where connections reach their speed at once.
@@ -172,7 +169,7 @@ struct GovernedHost: Sendable {
         cap.reset()
         trial = SharingTrial()
         waits = AnswerWaits()
-        (quality, qualityTime, isMeasured) = (.good, 0, false)
+        (measuredQuality, qualityTime) = (nil, -.infinity)
         reachability.recordNetworkChange(at: now)
     }
 
@@ -213,8 +210,8 @@ struct GovernedHost: Sendable {
         let roundTrip = path.roundTripTime
         let time = path.size(.photo) / rate + 2 * roundTrip
         let judged: LinkQuality = time < 1 ? .good : time < 4 ? .fair : .poor
-        guard !isMeasured || (judged != quality && now - qualityTime > max(2, 5 * roundTrip)) else { return }
-        (quality, qualityTime, isMeasured) = (judged, now, true)
+        guard judged != measuredQuality, now - qualityTime > max(2, 5 * roundTrip) else { return }
+        (measuredQuality, qualityTime) = (judged, now)
     }
 }
 

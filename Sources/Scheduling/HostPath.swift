@@ -315,7 +315,6 @@ struct HostPath {
                 log, delivered, known, isLossy: packets.areAnyLost, over: 2 * collapseSpan, at: now)
         else { return false }
         log = DeliveryLog()
-        collapse.recordCollapse(at: now)
         bandwidth.reset(to: found.rate, at: now)
         growth = BandwidthGrowth(from: found.rate)
         (trialWindow, estimated, widest) = (0, 0, 0)
@@ -380,20 +379,19 @@ struct CollapseDetector: Sendable {
         busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
     }
 
-    mutating func recordCollapse(at now: Double) { time = now }
-
     /// Returns the present rate, and whether to interrupt running transfers. Returns nil without a collapse.
     ///
     /// - Parameters:
     ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, so the bandwidth seems
     ///     larger than it is. Then only a larger fall of the rate is a collapse.
     ///   - span: the number of seconds to look back.
-    func judge(
+    mutating func judge(
         _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double
     ) -> (rate: Double, isSevere: Bool)? {
         guard let busy, now - busy.since >= span, let rate = log.rate(delivered, at: now, over: span),
             rate < (isLossy ? known / 8 : known / 2), rate * span > Self.sign
         else { return nil }
+        time = now
         guard rate < known / 8 else { return (max(rate, Self.least), false) }
         // Many of the bytes in `rate` may have arrived before the collapse.
         let recent = log.rate(delivered, at: now, over: span / 4) ?? rate
@@ -406,25 +404,21 @@ struct CollapseDetector: Sendable {
 /// The first requests are sent together, so the server sends the answers one behind the other, as fast as the narrowest
 /// link lets them through. The time between two answers is the time that the link takes for one answer.
 struct InitialEstimate: Sendable {
-    private var waits: [Double] = []
-    private var isRead = false
+    /// The waits so far; nil after the result.
+    private var waits: [Double]? = []
 
     /// The number of answers that an estimate needs.
     private static let enough = 5
 
-    mutating func add(_ wait: Double) {
-        if !isRead { waits.append(wait) }
-    }
+    mutating func add(_ wait: Double) { waits?.append(wait) }
 
     /// Returns the number of bytes that the link holds at once. Returns nil until there are enough answers, and after
     /// the first result.
     ///
     /// - Parameter size: the number of bytes in each answer.
     mutating func takeCapacity(size: Double) -> Double? {
-        guard !isRead, waits.count >= Self.enough else { return nil }
-        isRead = true
-        let sorted = waits.sorted()
-        waits = []
+        guard let sorted = waits?.sorted(), sorted.count >= Self.enough else { return nil }
+        waits = nil
         // A lost packet or a slow server may have delayed the last answers.
         let last = sorted.count * 3 / 4
         let spread = max(sorted[last] - sorted[0], 0.001)

@@ -60,8 +60,9 @@ import Testing
             log.record(delivered, at: now, span: 1)
             detector.recordLoad(true, delivered: delivered, at: now)
         }
-        let found = try #require(detector.judge(log, delivered, 1e6, isLossy: false, over: 2, at: 5))
-        #expect(found.isSevere && abs(found.rate - 20_000) < 1_000)
+        let collapse = detector.judge(log, delivered, 1e6, isLossy: false, over: 2, at: 5)
+        let found = try #require(collapse)
+        #expect(found.isSevere && abs(found.rate - 20_000) < 1_000 && detector.time == 5)
     }
 
     @Test("Eight files of this machine are read at once")
