@@ -1,8 +1,7 @@
 /// The running transfers, sorted by number.
 ///
 /// The order is fixed because sums of floating-point numbers depend on it, and decisions must be repeatable. At most
-/// about a hundred transfers run. The governor reads them thousands of times a second and changes them less often, so a
-/// sorted array is fastest.
+/// about a hundred transfers run, so searching an array is fast.
 struct RunningTransfers: Sequence {
     private var entries: [(number: Int, transfer: RunningTransfer)] = []
 
@@ -12,33 +11,17 @@ struct RunningTransfers: Sequence {
     func makeIterator() -> IndexingIterator<[(number: Int, transfer: RunningTransfer)]> { entries.makeIterator() }
 
     subscript(number: Int) -> RunningTransfer? {
-        get {
-            let index = index(of: number)
-            return isPresent(number, at: index) ? entries[index].transfer : nil
-        }
+        get { entries.firstIndex { $0.number == number }.map { entries[$0].transfer } }
         set {
-            let index = index(of: number)
-            switch (newValue, isPresent(number, at: index)) {
+            let index = entries.firstIndex { $0.number >= number } ?? entries.endIndex
+            let isPresent = index < entries.endIndex && entries[index].number == number
+            switch (newValue, isPresent) {
             case (let transfer?, true): entries[index].transfer = transfer
             case (let transfer?, false): entries.insert((number, transfer), at: index)
             case (nil, true): entries.remove(at: index)
             case (nil, false): break
             }
         }
-    }
-
-    private func isPresent(_ number: Int, at index: Int) -> Bool {
-        index < entries.count && entries[index].number == number
-    }
-
-    /// Returns the index of the first entry whose number is not less than `number`.
-    private func index(of number: Int) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].number < number { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 
