@@ -80,7 +80,7 @@ public struct AdaptiveGovernor: Governor {
         }
         return rest.contains { name, rest in
             guard let path = hosts[name]?.path, let capacity = path.capacity else { return false }
-            return path.packets.areLostAgainAndAgain || rest > capacity / 2
+            return path.packets.losses.isRepeated || rest > capacity / 2
         }
     }
 

@@ -84,7 +84,7 @@ struct GovernedHost: Sendable {
         let usual: Admission.Way = trial.isUnshared ? .few : .any
         guard candidate.kind == .photo, path.capacity != nil else { return usual }
         guard !path.isShared else {
-            return candidate.isUrgent && path.packets.areAnyLostOnLine
+            return candidate.isUrgent && path.packets.lossesOnLine.isAny
                 ? Admission.Way(.unshared, inPieces: true) : usual
         }
         guard isGoodForPieces else { return usual }
@@ -103,7 +103,7 @@ struct GovernedHost: Sendable {
     /// Whether many connections are faster than a few. False if two or three connections fill the link and it loses no
     /// packets. Also false on a local network, where connections reach their speed at once.
     private var isGoodForPieces: Bool {
-        path.roundTripTime > Self.local && (path.widest > Self.worthPieces || path.packets.areLostAgainAndAgain)
+        path.roundTripTime > Self.local && (path.widest > Self.worthPieces || path.packets.losses.isRepeated)
     }
 
     private static let local = 0.01
@@ -193,10 +193,8 @@ struct GovernedHost: Sendable {
         reachability.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         if trial.advance(
             to: now, isSettled: path.isShared && isSaturated && path.isSettled, rate: path.presentRate(at: now) ?? 0,
-            delivered: path.delivered, hasLosses: path.isHeldUpByLosses,
-            isLossy: path.packets.isHeldUpRepeatedly(least: roundTrip, isShared: path.isShared),
-            work: Double(waiting) * path.size(.thumbnail),
-            roundTrip: roundTrip)
+            delivered: path.delivered, hasLosses: path.isHeldUpByLosses, isLossy: path.areLossesRepeated,
+            work: Double(waiting) * path.size(.thumbnail), roundTrip: roundTrip)
         {
             path.restart(sharing: false)
         }

@@ -138,10 +138,7 @@ struct HostPath {
         answers += 1
         // The user waits for no single file, so uploads may keep a longer queue. The queue keeps the link busy after a
         // loss.
-        let isLate =
-            isForUploads
-            ? packets.isQueueing(least: roundTripTime, isShared: false) : packets.isLate(least: roundTripTime)
-        if isLate { lateAnswers += 1 }
+        if isForUploads ? isQueueing : packets.isLate(least: roundTripTime) { lateAnswers += 1 }
     }
 
     mutating func recordSize(_ size: Double, of kind: TransferKind) {
@@ -282,7 +279,12 @@ struct HostPath {
     // MARK: - Losses, silences and collapse
 
     /// Whether packets get lost without a queue, which keeps transfers from using the whole link.
-    var isHeldUpByLosses: Bool { packets.isHeldUp(least: roundTripTime, isShared: isShared) }
+    var isHeldUpByLosses: Bool { packets.lossesOnLine.isAny && !isQueueing }
+
+    /// Whether packets get lost repeatedly without a queue.
+    var areLossesRepeated: Bool { packets.lossesOnLine.isRepeated && !isQueueing }
+
+    private var isQueueing: Bool { packets.isQueueing(least: roundTripTime, isShared: isShared) }
 
     /// Whether the bandwidth has stopped growing. Losses, or many round trips without growth, show that.
     var isSettled: Bool { isHeldUpByLosses || (!isInSlowStart && growth.roundsWithoutMore >= 12) }
@@ -312,7 +314,7 @@ struct HostPath {
     mutating func detectCollapse(at now: Double) -> Bool {
         guard !isHeldUpByLosses, let known = bandwidth.greatest,
             let found = collapse.judge(
-                log, delivered, known, isLossy: packets.areAnyLost, over: 2 * collapseSpan, at: now)
+                log, delivered, known, isLossy: packets.losses.isAny, over: 2 * collapseSpan, at: now)
         else { return false }
         log = DeliveryLog()
         bandwidth.reset(to: found.rate, at: now)

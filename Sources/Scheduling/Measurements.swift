@@ -119,8 +119,9 @@ struct BurstArrivals: Sendable {
 /// A full queue drops packets too, but then the transfers use the link as well as possible. Packets that the line loses
 /// keep transfers from using the whole link. So losses while a queue exists do not count as losses of the line.
 struct PacketSigns: Sendable {
-    private var losses = LossRecord()
-    private var lossesOnLine = LossRecord()
+    private(set) var losses = LossRecord()
+    /// The losses of the line, even if there is a queue now.
+    private(set) var lossesOnLine = LossRecord()
     /// The smoothed round trip of packets in seconds, with queues; nil if unknown.
     private(set) var trip: Double?
     private var roundsSinceQueue = 0
@@ -142,23 +143,6 @@ struct PacketSigns: Sendable {
         losses.endRound()
         lossesOnLine.endRound()
         if trip != nil { roundsSinceQueue += 1 }
-    }
-
-    /// Whether packets were lost in recent round trips.
-    var areAnyLost: Bool { losses.isAny }
-    /// Whether packets were lost several times in recent round trips.
-    var areLostAgainAndAgain: Bool { losses.isRepeated }
-    /// Whether the line lost packets in recent round trips, even if there is a queue now.
-    var areAnyLostOnLine: Bool { lossesOnLine.isAny }
-
-    /// Returns whether the line repeatedly loses packets and is not full.
-    func isHeldUpRepeatedly(least: Double, isShared: Bool) -> Bool {
-        lossesOnLine.isRepeated && !isQueueing(least: least, isShared: isShared)
-    }
-
-    /// Returns whether the line loses packets and is not full.
-    func isHeldUp(least: Double, isShared: Bool) -> Bool {
-        lossesOnLine.isAny && !isQueueing(least: least, isShared: isShared)
     }
 
     /// Returns whether packets arrive later than without a queue. False if the round trip is unknown.

@@ -12,17 +12,22 @@ import Testing
         signs.endRound()
     }
 
+    /// Returns whether the line loses packets and is not full.
+    private func isHeldUp(_ signs: PacketSigns, isShared: Bool) -> Bool {
+        signs.lossesOnLine.isAny && !signs.isQueueing(least: least, isShared: isShared)
+    }
+
     @Test("With many connections, the last round trip shows whether there is a queue")
     func manyConnections() {
         var signs = PacketSigns()
-        #expect(!signs.isHeldUp(least: least, isShared: false), "nothing is known")
+        #expect(!isHeldUp(signs, isShared: false), "nothing is known")
         pass(&signs, areOrdered: false, trip: 0.08, isShared: false)
         pass(&signs, isShared: false)
-        #expect(!signs.isHeldUp(least: least, isShared: false) && signs.areAnyLost)
+        #expect(!isHeldUp(signs, isShared: false) && signs.losses.isAny)
         pass(&signs, areOrdered: false, isShared: false)
-        #expect(signs.isHeldUp(least: least, isShared: false))
+        #expect(isHeldUp(signs, isShared: false))
         pass(&signs, trip: 0.08, isShared: false)
-        #expect(!signs.isHeldUp(least: least, isShared: false), "the link is full")
+        #expect(!isHeldUp(signs, isShared: false), "the link is full")
     }
 
     /// A proxy, for example, acknowledges packets itself.
@@ -30,7 +35,7 @@ import Testing
     func unknownTrips(isShared: Bool) {
         var signs = PacketSigns()
         for _ in 0..<8 { pass(&signs, areOrdered: false, trip: nil, isShared: isShared) }
-        #expect(signs.areAnyLost && !signs.areAnyLostOnLine && !signs.isHeldUp(least: least, isShared: isShared))
+        #expect(signs.losses.isAny && !signs.lossesOnLine.isAny && !isHeldUp(signs, isShared: isShared))
         #expect(!signs.isLate(least: least))
     }
 
@@ -40,11 +45,11 @@ import Testing
         for _ in 0..<4 { pass(&signs, isShared: true) }
         pass(&signs, trip: 0.06, isShared: true)
         for _ in 0..<3 { pass(&signs, areOrdered: false, isShared: true) }
-        #expect(!signs.isHeldUp(least: least, isShared: true) && signs.areAnyLost)
+        #expect(!isHeldUp(signs, isShared: true) && signs.losses.isAny)
         pass(&signs, isShared: true)
-        #expect(!signs.isHeldUp(least: least, isShared: true), "those were the queue's")
+        #expect(!isHeldUp(signs, isShared: true), "those were the queue's")
         pass(&signs, areOrdered: false, isShared: true)
-        #expect(signs.isHeldUp(least: least, isShared: true))
+        #expect(isHeldUp(signs, isShared: true))
     }
 
     /// - Parameter rounds: a character for each round trip: `!` a loss, `-` none, `.` no packets.
