@@ -24,14 +24,14 @@ public struct TransferQueue: Sendable {
     /// The queue of each host.
     private var lanes: [String: QueueLane] = [:]
 
-    /// The number of waiting transfers.
-    public private(set) var count = 0
-
     /// Creates an empty queue.
     public init() {}
 
+    /// The number of waiting transfers.
+    public var count: Int { lanes.values.reduce(0) { $0 + $1.count } }
+
     /// Whether no transfer waits.
-    public var isEmpty: Bool { count == 0 }
+    public var isEmpty: Bool { lanes.isEmpty }
 
     /// The hosts of the waiting transfers.
     public var hosts: some Collection<String> { lanes.keys }
@@ -59,7 +59,6 @@ public struct TransferQueue: Sendable {
         while slots.count <= number { slots.append(.vacant) }
         slots[number] = QueueSlot(candidate: candidate, rank: rank, index: 0)
         lanes[candidate.host, default: QueueLane()].insert(number, in: &slots)
-        count += 1
     }
 
     private mutating func move(_ number: Int, _ importance: Importance, _ rank: Int32) {
@@ -75,7 +74,6 @@ public struct TransferQueue: Sendable {
         let host = slots[number].candidate.host
         lanes[host]?.remove(number, in: &slots)
         if lanes[host]?.count == 0 { lanes[host] = nil }
-        count -= 1
     }
 
     /// Removes the first transfer that `admit` accepts and returns it. Returns nil if no transfer may start.
