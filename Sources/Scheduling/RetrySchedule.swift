@@ -9,16 +9,13 @@ public struct RetrySchedule: Sendable {
     /// With a limit, a request also fails at once if the server asks for a wait of more than a minute.
     public var maximumAttempts: Int?
     /// Returns a random number from 0 to 1.
-    private let random: @Sendable () -> Double
+    public let chance: @Sendable () -> Double
 
     /// Creates a schedule. Tests pass their own random numbers.
     public init(maximumAttempts: Int? = nil, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
         self.maximumAttempts = maximumAttempts
-        self.random = random
+        chance = random
     }
-
-    /// Returns a random number from 0 to 1.
-    public func chance() -> Double { random() }
 
     /// The longest wait after one failed attempt, after two, and so on.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
@@ -40,6 +37,6 @@ public struct RetrySchedule: Sendable {
         if let maximumAttempts, attempts >= maximumAttempts || retryAfter ?? 0 > Self.patience { return nil }
         let longest = Self.longest[min(attempts, Self.longest.count) - 1]
         let asked = min(.seconds(retryAfter ?? 0), Self.longest[Self.longest.count - 1])
-        return max(longest * random(), asked)
+        return max(longest * chance(), asked)
     }
 }
