@@ -48,9 +48,6 @@ struct RoundTripFilter {
         (searchTime, candidate) = (now, .infinity)
     }
 
-    /// Returns whether a wait was so long that it included a queue.
-    static func isLate(_ wait: Double, least: Double) -> Bool { wait > lateness(of: least) }
-
     /// Returns the longest wait without a queue. The limit is a quarter more than the minimum, plus 5 ms for delays
     /// inside the machines.
     static func lateness(of least: Double) -> Double { 1.25 * least + 0.005 }
@@ -146,7 +143,7 @@ struct PacketSigns: Sendable {
     }
 
     /// Returns whether packets arrive later than without a queue. False if the round trip is unknown.
-    func isLate(least: Double) -> Bool { trip.map { RoundTripFilter.isLate($0, least: least) } ?? false }
+    func isLate(least: Double) -> Bool { (trip ?? 0) > RoundTripFilter.lateness(of: least) }
 
     /// Returns whether packets probably wait in a queue.
     ///

@@ -85,7 +85,7 @@ struct RoundTripFilterTests {
         filter.add(0.2, at: 0)
         filter.add(0.1, at: 1)
         #expect(filter.least == 0.1)
-        #expect(RoundTripFilter.isLate(0.131, least: 0.1) && !RoundTripFilter.isLate(0.129, least: 0.1))
+        #expect(abs(RoundTripFilter.lateness(of: 0.1) - 0.13) < 1e-9)
     }
 }
 
