@@ -173,11 +173,9 @@ struct HostPath {
     /// Over one connection, the value is an estimate if the link holds less than a thumbnail. Over several
     /// connections, each transfer is on average halfway through a record.
     private var unseen: Double {
-        isShared ? (isNarrow ? recordDelay.unseen : 10_240) : isSeenLate ? (capacity ?? 0) / 2 : 0
+        guard isShared else { return isSeenLate ? (capacity ?? 0) / 2 : 0 }
+        return (capacity ?? .infinity) < size(.thumbnail) ? recordDelay.unseen : 10_240
     }
-
-    /// Whether the link's capacity is smaller than a thumbnail.
-    private var isNarrow: Bool { capacity.map { $0 < size(.thumbnail) } ?? false }
 
     /// The least window. With a smaller window, a short link would be idle between two requests. The window holds one
     /// thumbnail, but no more than ``moment``. A shared connection does not need this minimum.
