@@ -74,11 +74,8 @@ public struct AdaptiveGovernor: Governor {
 
     /// Whether only transfers that the user waits for may start.
     var areOthersHeldBack: Bool {
-        var rest: [String: Double] = [:]
-        for transfer in urgentTransfers {
-            rest[transfer.candidate.host, default: 0] += self.rest(of: transfer)
-        }
-        return rest.contains { name, rest in
+        let rests = Dictionary(urgentTransfers.map { ($0.candidate.host, rest(of: $0)) }, uniquingKeysWith: +)
+        return rests.contains { name, rest in
             guard let path = hosts[name]?.path, let capacity = path.capacity else { return false }
             return path.packets.losses.isRepeated || rest > capacity / 2
         }
@@ -101,8 +98,7 @@ public struct AdaptiveGovernor: Governor {
         if isTrial { host.trial.recordStart() }
         let new = RunningTransfer(
             candidate: candidate, isTrial: isTrial, isRepeated: candidate.isAgain, sign: now,
-            asked: way.isInPieces ? 0 : nil, askTime: candidate.kind == .upload ? nil : now, sampleTime: now,
-            deliveredAtSample: host.path.delivered)
+            asked: way.isInPieces ? 0 : nil, askTime: now, sampleTime: now, deliveredAtSample: host.path.delivered)
         running[transfer] = new
         host.underWay += host.cost(new)
         hosts[candidate.host] = host
@@ -157,7 +153,7 @@ public struct AdaptiveGovernor: Governor {
             (transfer.sampleTime, transfer.deliveredAtSample) = (now, host.path.delivered)
             // TLS takes another round trip before the request.
             let askTime = now + (transfer.candidate.isSecure ? host.path.roundTripTime : 0)
-            (transfer.askTime, transfer.sign, transfer.isAnswered) = (transfer.isUpload ? nil : askTime, askTime, false)
+            (transfer.askTime, transfer.sign, transfer.isAnswered) = (askTime, askTime, false)
             host.reachability.recordSign(at: now)
         case .answered(let wait, let length, let isShared):
             host.path.recordAnswer(wait, of: transfer.candidate.kind, isShared: isShared, at: now)
@@ -165,20 +161,18 @@ public struct AdaptiveGovernor: Governor {
             if transfer.candidate.kind == .thumbnail { host.waits.add(wait) }
             // The answer to an upload has a length of its own.
             if !transfer.isUpload { transfer.length = length ?? transfer.length }
-            transfer.askTime = nil
-            (transfer.sign, transfer.isAnswered) = (now, true)
+            (transfer.askTime, transfer.sign, transfer.isAnswered) = (nil, now, true)
         case .askedAgain:
-            transfer.askTime = transfer.isUpload ? nil : now
-            (transfer.sign, transfer.isAnswered) = (now, false)
+            (transfer.askTime, transfer.sign, transfer.isAnswered) = (now, now, false)
         case .received(let bytes):
             guard bytes > transfer.received else { return }
             host.path.recordDelivered(bytes - transfer.received, at: now)
             host.reachability.recordSign(at: now)
-            let isPhoto = transfer.candidate.kind == .photo
-            if isPhoto, transfer.isAnswered { host.path.recordSilence(from: transfer.sign, to: now) }
+            if transfer.candidate.kind == .photo, transfer.isAnswered {
+                host.path.recordSilence(from: transfer.sign, to: now)
+            }
             (transfer.received, transfer.sign) = (bytes, now)
-            // A photo or an upload takes long, so it is sampled as its bytes arrive.
-            if isPhoto || transfer.isUpload, now - transfer.sampleTime > max(2 * host.path.roundTripTime, 0.25) {
+            if transfer.isLong, now - transfer.sampleTime > max(2 * host.path.roundTripTime, 0.25) {
                 host.sample(&transfer, at: now)
             }
         case .asked(let bytes): transfer.asked = bytes
@@ -231,7 +225,7 @@ public struct AdaptiveGovernor: Governor {
             let wasUnshared = host.trial.isUnshared
             let hasCollapsed = host.advance(to: now, isSaturated: isSaturated) { [running, path = host.path] in
                 running.count { _, transfer in
-                    transfer.candidate.host == name && !transfer.isLeft
+                    transfer.candidate.host == name && !transfer.isLeft && !transfer.isUpload
                         && transfer.askTime.map { path.isLate(now - $0) } ?? false
                 }
             }
@@ -377,7 +371,7 @@ public struct AdaptiveGovernor: Governor {
             // A less important transfer starts only when no transfer of the greatest importance waits. On a slow link,
             // a second request delays all others, so there no transfer at all may wait.
             guard let host = hosts[transfer.candidate.host],
-                !host.hasWaiting || (host.lastStarted < greatest && host.quality != .poor),
+                host.waiting == 0 || (host.lastStarted < greatest && host.quality != .poor),
                 let way = host.wayForHanging, let time = hangTime(of: transfer, host)
             else { return nil }
             return (number, time, way)

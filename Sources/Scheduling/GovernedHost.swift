@@ -20,7 +20,7 @@ struct GovernedHost: Sendable {
     var lastStarted = Importance.rest
     /// The number of waiting transfers, as `setWaiting` last set it. The property `isSilent` says whether the host
     /// wanted no requests at that time.
-    private var waiting = 0
+    private(set) var waiting = 0
     private var isSilent = false
 
     init(_ capacity: Double?, isSecure: Bool, isForUploads: Bool) {
@@ -47,8 +47,6 @@ struct GovernedHost: Sendable {
 
     /// Whether a waiting transfer may start as soon as the window allows.
     var hasMoreToStart: Bool { waiting > 0 && !isSilent }
-
-    var hasWaiting: Bool { waiting > 0 }
 
     /// Returns the time of the next attempt. The attempt is a probe, or follows a pause that the host asked for.
     /// Returns nil if no attempt is pending.
@@ -148,9 +146,7 @@ struct GovernedHost: Sendable {
         case .completed:
             var transfer = transfer
             // The few packets since a photo's last sample show no rate.
-            let isShort =
-                (transfer.candidate.kind == .photo || transfer.isUpload)
-                && now - transfer.sampleTime < path.roundTripTime
+            let isShort = transfer.isLong && now - transfer.sampleTime < path.roundTripTime
             if !isShort { sample(&transfer, at: now) }
             if transfer.received > 0 {
                 path.recordSize(transfer.received + transfer.candidate.held, of: transfer.candidate.kind)

@@ -47,7 +47,7 @@ struct RunningTransfer {
     var asked: Double?
     /// The body length of this attempt; nil until it is known.
     var length: Double?
-    /// The time when the request was sent; nil once the answer has begun.
+    /// The time when the request was sent; nil once the answer has begun, and after a change of the network.
     var askTime: Double?
     /// The time when the current bandwidth sample began.
     var sampleTime: Double
@@ -63,6 +63,8 @@ struct RunningTransfer {
     var isLookedAt: Bool { candidate.importance >= .lookedAt && !candidate.isLocal }
     /// Whether the transfer sends a file.
     var isUpload: Bool { candidate.kind == .upload }
+    /// Whether the transfer takes so long that it is sampled as its bytes arrive.
+    var isLong: Bool { candidate.kind == .photo || isUpload }
 
     /// Returns the number of bytes still to come, at least one packet.
     ///
