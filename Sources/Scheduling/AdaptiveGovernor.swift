@@ -4,10 +4,9 @@ import Numbers
 /// Runs as many transfers as the link can use. The governor finds this number from measured rates and delays.
 ///
 /// For each host the governor keeps a window (``HostPath``): a number of bytes that may be requested but not yet
-/// received. A transfer may start while fewer bytes than the window are under way. A transfer that the user waits for
-/// starts at once. Other transfers then wait until so few bytes of that transfer are left that more bandwidth would not
-/// make it faster. When the user opens a photo, the governor once interrupts so many transfers that the link drains in
-/// about a round trip.
+/// received. A transfer may start while fewer bytes are under way. A transfer that the user waits for starts at once,
+/// and others wait until so few of its bytes are left that more bandwidth would not make it faster. When the user opens
+/// a photo, the governor once interrupts so many transfers that the link drains in about a round trip.
 public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
     /// The hosts that the governor knows, by name. Tests read this dictionary.
@@ -19,11 +18,9 @@ public struct AdaptiveGovernor: Governor {
     private var crowded: Set<String> = []
     private let width: Int
 
-    /// The maximum number of transfers to run at once, of all hosts together. Each transfer needs a file descriptor,
-    /// and a gallery's list may name another host for every picture.
+    /// The maximum number of transfers of all hosts. Each needs a descriptor; a list may name a host for each picture.
     public static let greatestWidth = 128
-    /// The maximum number of hosts to keep. A gallery's list may name very many hosts, and the governor checks each
-    /// host often.
+    /// The maximum number of hosts to keep. A list may name very many, and the governor checks each host often.
     private static let mostHosts = 256
     /// The maximum number of hosts to keep when many are unreachable or have refused requests.
     private static let mostHostsWithFailures = 1_024
@@ -38,8 +35,7 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Admission
 
-    /// Admits a transfer if the window and the limits allow it. Refuses a transfer that would slow down a transfer that
-    /// the user waits for.
+    /// Admits a transfer within the window and the limits. It must slow down no transfer that the user waits for.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         var host = hosts[candidate.host] ?? newHost(candidate)
         guard !candidate.isLocal else { return host.hasSpaceForLocal ? .now(.any) : .hostIsBusy }
@@ -131,8 +127,7 @@ public struct AdaptiveGovernor: Governor {
         transfer.asked.map { max($0 - transfer.received, 0) } ?? rest(of: transfer)
     }
 
-    /// Returns whether the window limits a transfer in pieces that the user waits for. The rate of that transfer then
-    /// shows the capacity of the link, although nothing else starts.
+    /// Returns whether the window limits an urgent transfer in pieces. Its rate then shows the capacity even alone.
     private func isSaturatedByPieces(_ name: String, _ host: GovernedHost) -> Bool {
         running.contains { _, transfer in
             transfer.isUrgent && transfer.asked != nil && transfer.candidate.host == name
@@ -276,8 +271,7 @@ public struct AdaptiveGovernor: Governor {
             within: rate * max(path.roundTripTime, 0.25), keeping: rate * path.roundTripTime / 2, where: { _ in true })
     }
 
-    /// Returns the transfers to interrupt after a host's link has collapsed. Otherwise, all later transfers would wait
-    /// for them.
+    /// Returns the transfers to interrupt after a host's link has collapsed. Otherwise, later ones would wait for them.
     private func shed(_ name: String) -> [Int] {
         guard let path = hosts[name]?.path, let rate = path.bandwidth.greatest else { return [] }
         let interrupted = largest(within: rate * max(path.roundTripTime, 0.5), keeping: 0) { $0.candidate.host == name }
@@ -285,9 +279,8 @@ public struct AdaptiveGovernor: Governor {
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
-    /// Returns a photo to interrupt on each host at its limit. Then a transfer that the user waits for can start on
-    /// that host. An interrupted photo keeps its received bytes. Thumbnails are not interrupted, because they would
-    /// lose their bytes and are complete soon.
+    /// Returns a photo to interrupt on each host at its limit. A transfer that the user waits for starts instead. The
+    /// photo keeps its bytes; thumbnails would lose theirs, and are complete soon.
     private mutating func freePlaces() -> [Int] {
         defer { crowded = [] }
         return crowded.sorted().compactMap { name in
@@ -310,8 +303,7 @@ public struct AdaptiveGovernor: Governor {
     /// Returns the transfers to interrupt. The remaining bytes of all others should then not exceed a limit. The least
     /// important transfers come first, and among them the largest.
     ///
-    /// - Parameter small: a transfer with fewer remaining bytes than this is not interrupted, because it is complete
-    ///   soon.
+    /// - Parameter small: a transfer with a smaller rest is not interrupted, because it is complete soon.
     private func largest(
         within limit: Double, keeping small: Double, where isMeant: (RunningTransfer) -> Bool
     ) -> [Int] {
@@ -329,17 +321,15 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Hanging transfers
 
-    /// The number of running transfers above which no thumbnail counts as hanging. Only transfers of the greatest
-    /// importance are counted.
+    /// With more transfers of the greatest importance, no thumbnail counts as hanging.
     private static let few = 6
     /// The shortest wait after which a thumbnail can count as hanging, in seconds.
     private static let leastWait = 0.05
 
     /// Returns the hanging thumbnails to request a second time.
     ///
-    /// If the last packet of an answer is lost, the server notices only when its timer expires. While other transfers
-    /// wait to start, this delay costs nothing. Later it holds up the last thumbnails, and a second request over
-    /// another connection is faster.
+    /// A server notices the loss of an answer's last packet only when its timer expires. While others wait to start,
+    /// this costs nothing. Later it delays the last thumbnails, and a second request over another connection is faster.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
         var taken: [String: Int] = [:]
@@ -355,14 +345,12 @@ public struct AdaptiveGovernor: Governor {
         return ways
     }
 
-    /// Returns the seconds until the first thumbnail counts as hanging. Returns nil if no thumbnail will count as
-    /// hanging.
+    /// Returns the seconds until the first thumbnail counts as hanging; nil if none will.
     public func timeUntilHanging(at now: Double) -> Double? {
         hangTimes.map(\.time).min().map { max($0 - now, 0.02) }
     }
 
-    /// The times at which thumbnails count as hanging, unless an event comes first. The value `way` says how to request
-    /// the thumbnail again.
+    /// The times at which thumbnails count as hanging without an event, and the ways to request them again.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
         guard let greatest = running.lazy.map(\.transfer.candidate.importance).max() else { return [] }
         let last = running.filter { $0.transfer.candidate.importance == greatest }

@@ -18,8 +18,7 @@ struct GovernedHost: Sendable {
     var underWay = 0.0
     /// The importance of the transfer that started last, except for second requests.
     var lastStarted = Importance.rest
-    /// The number of waiting transfers, as `setWaiting` last set it. The property `isSilent` says whether the host
-    /// wanted no requests at that time.
+    /// The number of waiting transfers, and whether the host wanted no requests, as `setWaiting` last set them.
     private(set) var waiting = 0
     private var isSilent = false
 
@@ -48,8 +47,7 @@ struct GovernedHost: Sendable {
     /// Whether a waiting transfer may start as soon as the window allows.
     var hasMoreToStart: Bool { waiting > 0 && !isSilent }
 
-    /// Returns the time of the next attempt. The attempt is a probe, or follows a pause that the host asked for.
-    /// Returns nil if no attempt is pending.
+    /// Returns the time of the next probe, or of the end of a pause that the host asked for; nil without either.
     func nextTry(at now: Double) -> Double? {
         reachability.nextProbe ?? (cap.isSilent(at: now) ? cap.silenceEnd : nil)
     }
@@ -58,15 +56,13 @@ struct GovernedHost: Sendable {
 
     /// The maximum number of files of this machine to read at once.
     private static let localWidth = 8
-    /// The maximum number of urgent transfers that may try an unreachable host at once. The user may know that the host
-    /// is back.
+    /// The maximum number of urgent attempts to reach a host at once. The user may know that the host is back.
     private static let urgentWidthOffline = 2
 
     /// Whether another file of this machine may be read now.
     var hasSpaceForLocal: Bool { running < Self.localWidth }
 
-    /// Returns whether a transfer may try the unreachable host. Probes may try, and so may transfers that the user
-    /// waits for.
+    /// Returns whether a transfer may try the unreachable host. Probes and urgent transfers may.
     mutating func admitsOffline(_ candidate: TransferCandidate, at now: Double) -> Bool {
         reachability.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
     }
@@ -107,8 +103,7 @@ struct GovernedHost: Sendable {
     private static let local = 0.01
     private static let worthPieces = 49_152.0
 
-    /// Returns the number of bytes by which a transfer fills the window. Normally these are all bytes still to come.
-    /// Photos count for fewer bytes, so that several photos run at once.
+    /// Returns the bytes by which a transfer fills the window. Photos count for less than their rest, so several run.
     func cost(_ transfer: RunningTransfer) -> Double {
         guard !transfer.isLeft else { return 0 }
         let rest = transfer.rest(expecting: path.size(transfer.candidate.kind))
@@ -176,12 +171,7 @@ struct GovernedHost: Sendable {
         (self.waiting, isSilent) = (waiting, cap.isSilent(at: now))
     }
 
-    /// Evaluates the measurements once per round trip. Returns whether to interrupt transfers because the link
-    /// collapsed.
-    ///
-    /// - Parameters:
-    ///   - isSaturated: whether there has been enough to transfer to keep the link busy.
-    ///   - overdue: the number of answers that are late and have not begun.
+    /// Evaluates the measurements, as the path does. Returns whether to interrupt transfers after a collapse.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int) -> Bool {
         let roundTrip = path.roundTripTime
         cap.advance(to: now)
@@ -222,8 +212,7 @@ struct HostCap {
 
     private static let interval = 30.0
 
-    /// Records a refusal. Only one refusal per round trip lowers the limit, because the host may refuse all running
-    /// transfers.
+    /// Records a refusal. Only one per round trip lowers the limit, because the host may refuse all running transfers.
     ///
     /// - Parameter silence: the number of seconds for which the host wants no requests.
     mutating func recordComplaint(at now: Double, roundTrip: Double, silence: Double) {
@@ -297,8 +286,7 @@ struct Reachability {
         if failures >= 3 { goOffline(at: now) }
     }
 
-    /// - Parameter patience: the number of seconds after which a host that sends nothing counts as offline, while
-    ///   transfers run.
+    /// - Parameter patience: the seconds without a sign after which a host with running transfers counts as offline.
     mutating func advance(to now: Double, isBusy: Bool, patience: Double) {
         if isBusy, now - lastSign > patience { goOffline(at: now) }
     }
@@ -328,8 +316,7 @@ struct Reachability {
 /// rates. These connections carry two transfers each: see ``Admission/Connection/few``.
 struct SharingTrial: Sendable {
     private enum State {
-        /// All transfers share a connection. The values are the time of the next trial, and an earlier time that counts
-        /// while packets are lost repeatedly.
+        /// All transfers share a connection. The values are the next trial's times, without and with repeated losses.
         case shared(next: Double, early: Double)
         /// Some transfers use connections of their own. The values are the start, the least rate that justifies leaving
         /// the shared connection, the bytes delivered when the trial had reached its speed, and the end.
@@ -344,15 +331,13 @@ struct SharingTrial: Sendable {
     private var tried = 0
 
     private static let width = 8
+    /// The part of the earlier rate that justifies leaving the shared connection.
     private static let worthwhile = 1.15
-    /// The part of the earlier rate that justifies a change if packets get lost. The part is less than 1, because the
-    /// shared connection will become slower.
+    /// The same if packets get lost: less than 1, because the shared connection will become slower.
     private static let worthwhileWithLosses = 0.85
-    /// The number of bytes in eight handshakes with certificates. A trial needs a link that carries these bytes in a
-    /// second.
+    /// The bytes of eight handshakes with certificates. A trial needs a link that carries them in a second.
     private static let handshakes = 48e3
-    /// The least waiting work for a trial, in bytes. The amount is ten times the bytes that handshakes and first
-    /// packets may waste.
+    /// The least waiting work for a trial, in bytes: ten times what handshakes and first packets may waste.
     private static let leastWork = 10 * (handshakes + 8 * 14.6e3)
 
     var isUnshared: Bool { if case .unshared = state { true } else { false } }

@@ -26,8 +26,7 @@ public protocol Governor: Sendable {
     mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double)
     /// Records that a host refused a request, with 429, 503, or a reset connection.
     ///
-    /// - Parameter silence: the number of seconds for which the host wants no requests, except for transfers that the
-    ///   user waits for.
+    /// - Parameter silence: the seconds for which the host wants no requests, except those that the user waits for.
     mutating func recordComplaint(of host: String, silence: Double, at now: Double)
     /// Allows requests to a host again. The caller uses this when the user asks for a retry.
     mutating func endSilence(of host: String)
@@ -103,8 +102,7 @@ public enum TransferEvent: Hashable, Sendable {
     case askedAgain
     /// Bytes arrived. The value is the number of bytes of the body that have arrived so far.
     case received(Double)
-    /// A transfer in pieces requested more. The value is the number of bytes requested so far; nil once the transfer
-    /// continues in one request.
+    /// A transfer in pieces requested more. The value counts all requested bytes; nil once it continues in one request.
     case asked(Double?)
     /// Packets arrived over the connection. The values count the packets since the last such event, and those out of
     /// order. The round trip is smoothed and includes the time in queues; nil if unknown.
@@ -164,9 +162,8 @@ public struct TransferPieces: Hashable, Sendable {
 
     /// The maximum number of pieces that run at once.
     public static let most = 24
-    /// The smallest and the largest piece in bytes. A server sends about as much as the smallest piece at once on a new
-    /// connection (RFC 6928). The largest piece is small enough to arrive soon, because the other pieces wait for a
-    /// late piece.
+    /// The smallest and the largest piece in bytes. A server sends about the smallest at once on a new connection (RFC
+    /// 6928). The largest arrives soon, because the other pieces wait for a late piece.
     private static let sizes = 16_384.0...262_144.0
 
     /// Creates pieces for a transfer's window. The host's whole window has space for the maximum number of pieces.

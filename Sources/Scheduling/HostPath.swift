@@ -1,10 +1,9 @@
 /// The measurements of the path to one host, and the window that results from them.
 ///
-/// The window is a multiple of bandwidth × round trip, the number of bytes under way on the link. With a smaller
-/// window, the link is idle at times; with a larger one, bytes wait in a queue, and later requests wait behind them.
-/// Once per round trip, this type checks two things: whether the bandwidth has grown, and whether answers begin late,
-/// which shows a queue. Without a queue the window may grow. Where packets get lost, transfers take longer than a round
-/// trip, so more of them must run to fill the link.
+/// The window is a multiple of bandwidth × round trip, the number of bytes under way on the link. With less, the link
+/// is idle at times; with more, bytes wait in a queue, and later requests wait behind them. In each round trip, this
+/// type checks whether the bandwidth has grown, and whether answers begin late, which shows a queue. Without a queue
+/// the window may grow. With losses, transfers take longer than a round trip, so more must run to fill the link.
 struct HostPath {
     private let isSecure: Bool
     /// Whether the path is for uploads. Then TCP measures the queue, because this machine sends the packets.
@@ -41,8 +40,8 @@ struct HostPath {
     ///
     /// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928). A link of some megabits
     /// per second then drops the last packets, and the repair takes three round trips. So the width begins small and
-    /// grows by one with each answer. On a short path, where repairs are fast, the width also grows by two with each
-    /// connection. Over TLS, transfers may share a connection and come one after the other, so the width stays as it is.
+    /// grows by one with each answer. On a short path, where repairs are fast, it also grows by two with each
+    /// connection. Over TLS, transfers may share a connection and come one after the other, so it stays.
     private var startingWidth: Double
     private var initialEstimate = InitialEstimate()
     /// The capacity according to the initial estimate.
@@ -136,8 +135,7 @@ struct HostPath {
         // The wait for a whole TLS record says little, so the packets show whether there is a queue.
         guard isSeenLate else { return }
         answers += 1
-        // The user waits for no single file, so uploads may keep a longer queue. The queue keeps the link busy after a
-        // loss.
+        // The user waits for no single file, so uploads may keep a longer queue. It keeps the link busy after a loss.
         if isForUploads ? isQueueing : packets.isLate(least: roundTripTime) { lateAnswers += 1 }
     }
 
@@ -163,9 +161,8 @@ struct HostPath {
         return max(gain * capacity + unseen, min(trialWindow, cap * usualSize), floor)
     }
 
-    /// The factor by which the window exceeds the capacity. The excess keeps the link busy. Over one connection the
-    /// factor is smaller, because ``unseen`` counts partial records there. Also, all transfers wait if a queue drops a
-    /// packet.
+    /// The factor by which the window exceeds the capacity. It keeps the link busy. Over one connection it is smaller:
+    /// ``unseen`` counts partial records there, and all transfers wait if a queue drops a packet.
     private var gain: Double { isShared ? 1.1875 : 1.25 }
 
     /// The number of bytes in incomplete TLS records, which have arrived but are not visible.
@@ -250,8 +247,7 @@ struct HostPath {
         if isLate, isShared, growth.roundsWithoutMore < 2,
             trialWindow < gatheringWindow || !packets.isLate(least: roundTripTime)
         {
-            // While one connection gains speed, its answers wait for each other. The connection gains more only with
-            // more requests.
+            // While one connection gains speed, its answers wait for each other. It gains more only with more requests.
             trialWindow = max(trialWindow, min(3 * trialWindow, gatheringWindow, cap * size(.thumbnail)))
         } else if isLate {
             isInSlowStart = false
@@ -265,9 +261,8 @@ struct HostPath {
 
     /// The largest window to try.
     ///
-    /// A larger window shows its effect only after up to two round trips, so the known capacity limits the window. If
-    /// the link carries more, the known capacity soon grows. After the start, more bytes would only fill a queue,
-    /// unless losses keep transfers from using the link.
+    /// A larger window shows its effect after up to two round trips, so the known capacity limits it. If the link
+    /// carries more, that capacity soon grows. After the start, more bytes would only fill a queue, except with losses.
     private var greatestTrialWindow: Double {
         guard let capacity else { return .infinity }
         if isShared, isInSlowStart, !isHeldUpByLosses { return max(1.25 * capacity, gatheringWindow) }
@@ -287,23 +282,20 @@ struct HostPath {
     /// Whether the bandwidth has stopped growing. Losses, or many round trips without growth, show that.
     var isSettled: Bool { isHeldUpByLosses || (!isInSlowStart && growth.roundsWithoutMore >= 12) }
 
-    /// Returns the rate of the last seconds, in bytes per second. With losses, the method uses a shorter time. Returns
-    /// nil without enough measurements.
+    /// Returns the latest rate in bytes per second, if known. With losses, it is measured over a shorter time.
     func presentRate(at now: Double) -> Double? {
         log.rate(
             delivered, at: now, over: isHeldUpByLosses ? max(4 * roundTripTime, collapseSpan / 2) : 2 * collapseSpan)
     }
 
-    /// Returns how many seconds of silence within an answer show a loss. If the silence lasts longer, the server
-    /// resends the lost packet only after a time-out.
+    /// Returns the silence in seconds that shows a loss. If it lasts longer, the server resends only after a time-out.
     ///
     /// - Parameter others: the number of running transfers of the host.
     func silence(among others: Int) -> Double {
         1.5 * max(roundTripTime, packets.trip ?? 0) + (isSeenLate ? Double(others) * recordTime : 0)
     }
 
-    /// Half the time in seconds for detecting a collapse. On a slow link, several thumbnails have to arrive to show a
-    /// rate.
+    /// Half the time for detecting a collapse. On a slow link, several thumbnails have to arrive to show a rate.
     private var collapseSpan: Double {
         max(2 * roundTripTime, 0.5, bandwidth.greatest.map { 4 * usualSize / $0 } ?? 0)
     }
@@ -363,12 +355,10 @@ struct TLSRecordDelay: Sendable {
 struct CollapseDetector: Sendable {
     /// The time when the last collapse was found. Earlier measurements no longer count.
     private(set) var time = -Double.infinity
-    /// The time since which bytes have arrived on a saturated link. The number `delivered` counts the bytes before that
-    /// time.
+    /// The time since which bytes have arrived on a saturated link, and the number of bytes before.
     private var busy: (since: Double, delivered: Double)?
 
-    /// The number of bytes that proves that the link works: three packets. If fewer bytes arrive, a packet was lost or
-    /// the link is asleep, and the rate of the link is unknown.
+    /// The bytes that show a link's rate: three packets. Fewer arrive after a loss, or while the link is asleep.
     private static let sign = 4_344.0
     /// The lowest rate that a working link can have, in bytes per second.
     private static let least = 2_000.0
@@ -412,8 +402,7 @@ struct InitialEstimate: Sendable {
 
     mutating func add(_ wait: Double) { waits?.append(wait) }
 
-    /// Returns the number of bytes that the link holds at once. Returns nil until there are enough answers, and after
-    /// the first result.
+    /// Returns the link's capacity in bytes. Returns nil until there are enough answers, and after the first result.
     ///
     /// - Parameter size: the number of bytes in each answer.
     mutating func takeCapacity(size: Double) -> Double? {

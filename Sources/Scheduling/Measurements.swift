@@ -24,8 +24,7 @@ struct BandwidthFilter {
 
 /// Finds the shortest recent round trip, which shows the distance of a host without queues.
 ///
-/// A route may become longer, so the minimum expires. It rises by at most a quarter at a time, because on a busy link
-/// all samples include the queue.
+/// A route may become longer, so the minimum expires. It rises slowly: on a busy link, all samples include the queue.
 struct RoundTripFilter {
     /// The shortest recent round trip in seconds; nil without samples.
     private(set) var least: Double?
@@ -48,8 +47,7 @@ struct RoundTripFilter {
         (searchTime, candidate) = (now, .infinity)
     }
 
-    /// Returns the longest wait without a queue. The limit is a quarter more than the minimum, plus 5 ms for delays
-    /// inside the machines.
+    /// Returns the longest wait without a queue. The 5 ms allow for delays inside the machines.
     static func lateness(of least: Double) -> Double { 1.25 * least + 0.005 }
 }
 
@@ -91,8 +89,7 @@ struct DeliveryLog {
 
 /// Spreads the bytes that a lost packet delayed over the time in which they arrived.
 ///
-/// The system keeps the bytes behind a lost packet, and delivers all of them when the packet arrives. For a moment, the
-/// rate then seems to be several times the bandwidth.
+/// The system delivers the bytes behind a lost packet all at once. For a moment, the rate then seems too large.
 struct BurstArrivals: Sendable {
     private var silences: [(begin: Double, end: Double)] = []
 
@@ -156,8 +153,7 @@ struct PacketSigns: Sendable {
 
 /// Remembers in which recent round trips packets were lost.
 ///
-/// A full link also loses packets: some in one round trip, then none for many. So losses that begin several times are
-/// losses of the line.
+/// A full link loses packets in one round trip, then none for many. Losses that begin several times are the line's.
 struct LossRecord: Sendable {
     /// One bit for each recent round trip, set if there was a loss. The lowest bit is the latest round trip.
     private var rounds: UInt32 = 0

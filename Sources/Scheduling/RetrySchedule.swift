@@ -1,8 +1,7 @@
 /// Computes the time to wait before a failed request is retried.
 ///
-/// Each wait is a random part of a longest wait: a second, then a minute, an hour, and from then on six hours. The
-/// first retries help after short failures. Later retries do not burden a server that is down. Random waits spread the
-/// requests of many clients.
+/// Each wait is a random part of a longest wait: a second, a minute, an hour, then always six hours. The first retries
+/// help after short failures; later ones spare a server that is down. Random waits spread the requests of clients.
 public struct RetrySchedule: Sendable {
     /// The number of attempts after which a request fails permanently; nil for no limit.
     ///
@@ -20,8 +19,7 @@ public struct RetrySchedule: Sendable {
     /// The longest wait after one failed attempt, after two, and so on.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
-    /// The longest wait in seconds that a schedule with a limit accepts. It is also the longest time for which one
-    /// request's failure stops requests to the whole host.
+    /// The longest wait in seconds that a schedule with a limit accepts, or that one failure imposes on a host.
     private static let patience = 60
 
     /// Returns the seconds for which a failure stops requests to the host.

@@ -30,8 +30,7 @@ struct RunningTransfer {
     var candidate: TransferCandidate
     /// Whether the transfer is part of a ``SharingTrial``.
     var isTrial = false
-    /// Whether the transfer uses a shared connection that the governor has left. The transfer no longer counts against
-    /// the window.
+    /// Whether the transfer uses a shared connection that the governor has left. It then fills no part of the window.
     var isLeft = false
     /// Whether the transfer hung and was requested a second time. The value is also true for the second request.
     var isRepeated: Bool
@@ -53,8 +52,7 @@ struct RunningTransfer {
     var sampleTime: Double
     /// The number of bytes that the host had delivered when the sample began.
     var deliveredAtSample: Double
-    /// Whether there was enough to transfer during the whole sample. Otherwise the sample shows the demand, not the
-    /// link.
+    /// Whether there was enough to transfer during the whole sample. Otherwise the sample shows only the demand.
     var isSaturated = true
 
     /// Whether the user waits for the transfer, and it comes over a network.

@@ -14,8 +14,7 @@ public struct TransferCandidate: Hashable, Sendable {
     public var importance: Importance
     /// The kind of content.
     public var kind: TransferKind
-    /// Whether the cache already has a version of the file. Then the server will probably answer that this version is
-    /// current.
+    /// Whether the cache has a version of the file. Then the server will probably answer that it is current.
     public var isAskedAfter: Bool
     /// Whether the transfer's connections use TLS, whose handshake takes longer.
     public var isSecure: Bool

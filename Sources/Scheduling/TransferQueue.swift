@@ -5,11 +5,9 @@ import Model
 ///     queue.put(number, .visible, rank: 0, as: candidate)
 ///     while let next = queue.popFirst({ governor.admit($0, at: now) }) { … }
 ///
-/// Each host has a queue of its own, so a host that is busy, slow or unreachable delays no other. When the whole link
-/// is busy, all hosts wait.
+/// Each host has a queue of its own, so a busy or unreachable host delays no other. A busy link delays all hosts.
 ///
-/// A hundred thousand transfers may wait, so the caller identifies each by a small number. The queue reserves space for
-/// all numbers up to the largest.
+/// A hundred thousand transfers may wait, so the caller numbers them. Space is reserved up to the largest number.
 public struct TransferQueue: Sendable {
     /// A waiting transfer.
     public struct Entry: Sendable {
