@@ -59,8 +59,7 @@ public struct AdaptiveGovernor: Governor {
     }
 
     private func newHost(_ candidate: TransferCandidate) -> GovernedHost {
-        GovernedHost(
-            remembered[candidate.host], isSecure: candidate.isSecure, isForUploads: candidate.kind == .upload)
+        GovernedHost(remembered[candidate.host], isSecure: candidate.isSecure, isForUploads: candidate.kind == .upload)
     }
 
     /// The running transfers that the user waits for. Attempts to reach an unreachable host are excluded.
@@ -157,8 +156,7 @@ public struct AdaptiveGovernor: Governor {
             // The answer to an upload has a length of its own.
             if !transfer.isUpload { transfer.length = length ?? transfer.length }
             (transfer.askTime, transfer.sign, transfer.isAnswered) = (nil, now, true)
-        case .askedAgain:
-            (transfer.askTime, transfer.sign, transfer.isAnswered) = (now, now, false)
+        case .askedAgain: (transfer.askTime, transfer.sign, transfer.isAnswered) = (now, now, false)
         case .received(let bytes):
             guard bytes > transfer.received else { return }
             host.path.recordDelivered(bytes - transfer.received, at: now)
@@ -198,11 +196,10 @@ public struct AdaptiveGovernor: Governor {
     /// Probes unreachable hosts at once, and discards the measurements of the previous network.
     public mutating func recordNetworkChange(at now: Double) {
         for name in hosts.keys { hosts[name]?.recordNetworkChange(at: now) }
-        for (number, transfer) in running {
-            running[number]?.askTime = nil
-            running[number]?.sampleTime = now
-            running[number]?.sign = now
-            running[number]?.deliveredAtSample = hosts[transfer.candidate.host]?.path.delivered ?? 0
+        for (number, var transfer) in running {
+            (transfer.askTime, transfer.sign, transfer.sampleTime) = (nil, now, now)
+            transfer.deliveredAtSample = hosts[transfer.candidate.host]?.path.delivered ?? 0
+            running[number] = transfer
         }
     }
 

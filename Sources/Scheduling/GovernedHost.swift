@@ -272,14 +272,10 @@ struct Reachability {
     var nextProbe: Double? { probe?.time }
 
     /// Records that the host sent a byte, accepted a connection or answered.
-    mutating func recordSign(at now: Double) {
-        (probe, failures, lastSign) = (nil, 0, now)
-    }
+    mutating func recordSign(at now: Double) { (probe, failures, lastSign) = (nil, 0, now) }
 
     /// Records that a transfer starts while no other runs.
-    mutating func recordBeginning(at now: Double) {
-        lastSign = max(lastSign, now)
-    }
+    mutating func recordBeginning(at now: Double) { lastSign = max(lastSign, now) }
 
     mutating func recordUnreachable(at now: Double) {
         failures += 1

@@ -17,9 +17,7 @@ public protocol Governor: Sendable {
     /// If the caller starts the transfer, it calls ``recordStart(of:_:over:at:)``.
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
     /// Records that a transfer was started, under a number that no other transfer has.
-    mutating func recordStart(
-        of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
-    )
+    mutating func recordStart(of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double)
     /// Returns the sizes of the pieces that a transfer may request now.
     func pieces(of transfer: Int) -> TransferPieces
     /// Records an event of a running transfer.

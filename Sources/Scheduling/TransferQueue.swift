@@ -75,9 +75,7 @@ public struct TransferQueue: Sendable {
     }
 
     /// Removes the first transfer that `admit` accepts and returns it. Returns nil if no transfer may start.
-    public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (
-        entry: Entry, way: Admission.Way
-    )? {
+    public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (entry: Entry, way: Admission.Way)? {
         // If the first transfer of a host may not start, no transfer of this host may start.
         for number in lanes.values.compactMap(\.first).sorted(by: { slots[$0].comesBefore(slots[$1]) }) {
             let candidate = slots[number].candidate
