@@ -79,6 +79,26 @@ import Testing
         await test.stop()
     }
 
+    @Test("A command gives up a picture if its server redirects to a host that is gone", .unlessItHangs)
+    func redirected() async throws {
+        let test = try NetworkTest()
+        let gone = try ScriptedServer { _ in [.close] }
+        gone.interrupt()
+        test.putGallery(["p0"])
+        test.put("/t/p0", .answer(302, headers: ["Location: \(gone.url("/"))"]))
+        let controller = test.start(maximumAttempts: 2)
+        try await test.refresh()
+        let thumbnail = try test.thumbnail("p0")
+        test.wishes.ask(for: thumbnail)
+        try await test.letTimePass(for: controller) {
+            !test.wishes.isStanding(thumbnail) || test.paths.count { $0 == "/t/p0" } > 2
+        }
+        #expect(!test.wishes.isStanding(thumbnail) && test.paths.count { $0 == "/t/p0" } == 2)
+        #expect(try test.photo("p0").thumbnail.trouble != nil)
+        await test.stop()
+        gone.stop()
+    }
+
     @Test("With a screen, pictures wait for a host that is gone")
     func waitedFor() async throws {
         let (test, host, controller) = try await listed(maximumAttempts: nil)
@@ -159,5 +179,8 @@ import Testing
         var lost = LostHosts()
         for time in 0..<10 { lost.recordFailure(gone, of: "", at: .seconds(time * 60)) }
         #expect(!lost.contains(""))
+        // The host redirects to another one that is gone.
+        for time in 0..<10 { lost.recordFailure(gone, of: "host", isAnswered: true, at: .seconds(time * 60)) }
+        #expect(!lost.contains("host") && !lost.isAwaited("host"))
     }
 }

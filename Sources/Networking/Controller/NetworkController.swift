@@ -447,7 +447,7 @@ public actor NetworkController {
 
     private func fail(_ operation: Operation, _ error: RequestError) async {
         let (failure, host) = (error.failure, operation.candidate.host)
-        if lost.recordFailure(error, of: host, at: clock.now) { wake(host) }
+        if lost.recordFailure(error, of: host, isAnswered: operation.isAnswered, at: clock.now) { wake(host) }
         // Attempts during an outage do not count, because none of them reached the host.
         let attempts = lost.isAwaited(host) ? 1 : operation.served.map { table.countFailure($0) }.max() ?? 1
         let isLasting = attempts > 1 || operation.request.kind == .photo

@@ -44,6 +44,9 @@ final class Operation {
     /// Whether all bytes have arrived. The cache may still have to store the bytes.
     var isTransferred: Bool { attempts.contains(where: \.isTransferred) }
 
+    /// Whether a server has answered, for example with a redirect.
+    var isAnswered: Bool { attempts.contains(where: \.isAnswered) }
+
     /// The number of bytes received, as of the last reading of the meters.
     var received: ByteCount { attempts.reduce(droppedBytes) { $0 + $1.received } }
 
@@ -109,6 +112,9 @@ final class Attempt {
 
     /// Whether all bytes have arrived. The cache may still have to store the bytes.
     var isTransferred: Bool { reported.isOver }
+
+    /// Whether the head of an answer has arrived, as of the last reading of the meter.
+    var isAnswered: Bool { reported.wait != nil }
 
     /// The number of bytes received, as of the last reading of the meter.
     var received: ByteCount { reported.bytes }

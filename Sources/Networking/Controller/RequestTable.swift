@@ -437,9 +437,13 @@ struct LostHosts {
     }
 
     /// Records a failed request. Returns whether the failure shows the end of an outage.
+    ///
+    /// - Parameter isAnswered: whether the host answered, for example with a redirect to an unreachable host.
     @discardableResult
-    mutating func recordFailure(_ error: RequestError, of host: String, at now: Duration) -> Bool {
-        guard error.ending == .unreachable, !host.isEmpty else { return recordSign(of: host) }
+    mutating func recordFailure(
+        _ error: RequestError, of host: String, isAnswered: Bool = false, at now: Duration
+    ) -> Bool {
+        guard error.ending == .unreachable, !isAnswered, !host.isEmpty else { return recordSign(of: host) }
         if outages.count >= Self.mostHosts { forgetOutages() }
         var outage = outages[host] ?? Outage(start: now, error: error)
         outage.error = error
