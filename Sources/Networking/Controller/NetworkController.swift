@@ -133,7 +133,8 @@ public actor NetworkController {
     private func adoptWishes() {
         bulkFetches.adopt(stated, declined: declined)
         for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
-        let dropped = table.adopt(wantedPictures(), at: clock.now)
+        let (dropped, opened) = table.adopt(wantedPictures(), at: clock.now)
+        opened.forEach(showWait)
         // A thumbnail's wish joins the transfer of its photo first. Otherwise the loop below could cancel the transfer.
         for sibling in operations.servedByPhotos.compactMap({ table.queuedSibling(of: $0) }) {
             if let request = try? factory.request(for: sibling) { _ = join(sibling, request) }
@@ -258,16 +259,17 @@ public actor NetworkController {
 
     /// Retries a subject as soon as possible and restarts its retry schedule.
     private func retry(_ subject: Wish.Subject) {
-        guard let (host, isShortened) = table.hasten(subject, at: clock.now) else { return }
+        guard let host = table.hasten(subject, at: clock.now) else { return }
         operations.endSilence(of: host)
-        if isShortened { showWait(of: subject) } else { context.activity.setRetry(of: subject, at: context.now()) }
+        showWait(of: subject)
     }
 
     /// Shortens the waits for a host that has answered.
     private func wake(_ host: String) { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
 
-    /// Shows when a subject's wait ends. Does nothing while the cache records its failure.
+    /// Shows when a subject's wait ends, or that it has ended. Does not show a wait whose failure is being recorded.
     private func showWait(of subject: Wish.Subject) {
+        if table.state(of: subject) == .queued { return context.activity.setRetry(of: subject, at: context.now()) }
         guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
         let end = wait.until.map(reporter.timeOfDay)
         postponed[subject]?.showWaiting(wait.failure, until: end)
@@ -277,9 +279,8 @@ public actor NetworkController {
     /// Shows an unknown start time for due requests that could not start.
     private func showHeldBack(_ subjects: some Sequence<Wish.Subject>) {
         for subject in subjects where table.state(of: subject) == .queued {
-            if let failure = table.setback(of: subject)?.failure {
-                postponed[subject]?.showWaiting(failure, until: nil)
-            }
+            guard let (failure, _) = table.setback(of: subject) else { continue }
+            postponed[subject]?.showWaiting(failure, until: nil)
         }
     }
 
@@ -439,9 +440,8 @@ public actor NetworkController {
         for subject in operation.served where !unfinished.contains(subject) { settle(subject, after: identity) }
         if case .list(let gallery) = identity.subject {
             // The list was stored, so the disk may take pictures again that it refused.
-            for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil {
-                retry(subject)
-            }
+            let held = table.waiting.filter { $0.subject.gallery == gallery && $0.wait.until == nil }
+            for (subject, _) in held { retry(subject) }
         }
     }
 

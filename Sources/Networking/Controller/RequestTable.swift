@@ -106,10 +106,11 @@ struct RequestTable {
     /// If a host asked for a wait, the wait goes on when the subject is wanted again. An opened photo does not wait,
     /// whether it was wanted before or not.
     ///
-    /// - Returns: the subjects that no wish names any more, and their last states.
+    /// - Returns: the subjects that no wish names any more, with their last states, and the opened photos whose waits
+    ///   have ended or become shorter.
     mutating func adopt(
         _ wanted: some Collection<Wish>, at now: Duration
-    ) -> [(subject: Wish.Subject, state: State)] {
+    ) -> (dropped: [(subject: Wish.Subject, state: State)], opened: [Wish.Subject]) {
         adoption &+= 1
         if !kept.isEmpty { kept = kept.filter { $0.value.wait.earliest > now } }
         for wish in wanted { entries[wish.subject]?.adoption = adoption }
@@ -122,6 +123,7 @@ struct RequestTable {
         }
         entries.reserveCapacity(wanted.count)
         numbered.reserveCapacity(wanted.count)
+        var opened: [Wish.Subject] = []
         for (rank, wish) in wanted.enumerated() {
             var entry = entries[wish.subject] ?? add(wish)
             let isOpened = entry.importance < .lookedAt && wish.importance == .lookedAt
@@ -130,11 +132,13 @@ struct RequestTable {
             switch entry.phase {
             case .new: if !resumeWait(of: wish) { enqueue(wish.subject) }
             case .queued: enqueue(wish.subject)
-            case .waiting: if isOpened { hasten(wish.subject, at: now) }
-            case .running, .settled: break
+            case .waiting where isOpened:
+                hasten(wish.subject, at: now)
+                opened.append(wish.subject)
+            case .waiting, .running, .settled: break
             }
         }
-        return dropped
+        return (dropped, opened)
     }
 
     /// Keeps the time that a host asked for, if the time has not come yet.
@@ -272,22 +276,21 @@ struct RequestTable {
     /// The call also forgets a kept wait of the subject.
     /// A key that the user holds down repeats 30 times a second. So at least a second lies between two attempts.
     ///
-    /// - Returns: the host for which the subject waited, and whether the call only shortened the wait. Returns nil if
-    ///   the subject did not wait.
+    /// - Returns: the host for which the subject waited. Returns nil if the subject did not wait.
     @discardableResult
-    mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> (host: String, isShortened: Bool)? {
+    mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> String? {
         kept[subject] = nil
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
         guard case .waiting(var wait) = state(of: subject) else { return nil }
         let soon = wait.since + .seconds(1)
         if now >= soon {
             enqueue(subject)
-            return (wait.host, false)
+            return wait.host
         }
-        guard wait.until.map({ $0 > soon }) ?? true else { return (wait.host, false) }
+        guard wait.until.map({ $0 > soon }) ?? true else { return wait.host }
         (wait.until, wait.earliest) = (soon, soon)
         setWaiting(subject, wait)
-        return (wait.host, true)
+        return wait.host
     }
 
     /// Queues a requested subject, unless it is queued or running already. The subject may be settled, because an
