@@ -124,10 +124,18 @@ struct LibraryReader {
     }
 
     /// Reads the server's settings. Returns the library with them.
+    ///
+    /// A web server in front of the server may require a password that the server's settings do not need.
     mutating func readSettings(of library: any PhotoLibrary) async throws -> any PhotoLibrary {
-        guard let request = try library.settings() else { return library }
+        guard var request = try library.settings() else { return library }
         do {
-            var response = try await response(to: request, limit: Self.settingsLimit)
+            var response: Response
+            do {
+                response = try await self.response(to: request, limit: Self.settingsLimit)
+            } catch let error as RequestError where request.isAnonymous && hasCredentials && error.refusesGuests {
+                request.isAnonymous = false
+                response = try await self.response(to: request, limit: Self.settingsLimit)
+            }
             return try library.with(settings: try await response.allBytes())
         } catch RequestError.status(let status, _) where [403, 404].contains(status) {
             // Another version of the server may not tell its settings.
@@ -279,5 +287,16 @@ struct LibraryReader {
             isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
         plan.take(request)
         return plan
+    }
+}
+
+extension RequestError {
+    /// Whether a request with credentials for the server may succeed instead.
+    fileprivate var refusesGuests: Bool {
+        switch self {
+        case .signIn(let question): !question.isProxy
+        case .status(401, _): true
+        default: false
+        }
     }
 }

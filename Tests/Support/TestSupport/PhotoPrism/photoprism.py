@@ -35,6 +35,7 @@ test appends to CONTROL is a JSON object, which the next request obeys:
     {"broken": [NUMBERS]}                              makes the thumbnails of these photos fail
     {"passwords": {…}}                                 replaces the app passwords
     {"review": BOOL}                                   changes whether photos of low quality wait for a review
+    {"front": TEXT}                                    the "Authorization" that a web server in front of this one requires
     {"album": ID, "photos": [NUMBERS]}                 replaces the photos of an album
     {"removeAlbum": ID}                                deletes an album
     {"shares": {…}}                                    replaces the shared links; visitors stay
@@ -180,6 +181,7 @@ class Library:
         self.read = 0
         self.fault = {}
         self.raw = {}
+        self.front = None
         self.broken = set()
         self.photos = []
         self.lock = threading.Lock()
@@ -250,6 +252,8 @@ class Library:
             self.broken = set(order["broken"])
         elif "review" in order:
             self.settings["review"] = order["review"]
+        elif "front" in order:
+            self.front = order["front"]
         elif "passwords" in order:
             self.passwords = order["passwords"]
         elif "album" in order:
@@ -382,6 +386,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.shown = url.path
         query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         base = library.settings.get("base", "")
+        if library.front and self.headers.get("authorization") != library.front:
+            self.tokens = {"WWW-Authenticate": 'Basic realm="photos"'}
+            return self.send(401, b"")
         try:
             if url.path in library.raw:
                 return self.send(200, library.raw[url.path].encode(), "application/json; charset=utf-8")
