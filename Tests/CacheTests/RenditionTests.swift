@@ -103,6 +103,26 @@ import Testing
         #expect(try test.photo("c").original == RenditionState(edition: 1, held: 1, trouble: bad))
     }
 
+    @Test("A command does not retry a thumbnail that could not be decoded, but a refresh does")
+    func undecodableThumbnail() async throws {
+        try await test.sync([TestCache.entry("a"), TestCache.entry("b")])
+        for id in ["a", "b"] { try await test.hold(id) }
+        let key = try test.key("a")
+        try await test.cache.writer.reject(try #require(try thumbnail("a")), of: key, reason: "no picture")
+        let bad = RenditionState.Trouble.bad(Failure("no picture", remedy: .none))
+        for _ in 0..<2 {
+            #expect(try test.photo("a").thumbnail == RenditionState(edition: 1, trouble: bad))
+            #expect(try !test.photo("a").thumbnail.isWanting && test.cache.read { try $0.counts().failed } == 1)
+            #expect(try test.cache.read { try $0.troubles(photoLimit: 1).map(\.trouble) } == [bad])
+            #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, except: []) }.isEmpty)
+            try await test.cache.writer.retryMissing([.thumbnail])
+        }
+        let byState = try test.cache.read { try PhotoQuery(order: PhotoOrder(.state), filter: .all).rows($0) }
+        #expect(byState[1] == key.rawValue)
+        try await test.cache.writer.retry()
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 2))
+    }
+
     @Test("BEHAVIOURS 3.2: a failure never hides a good older thumbnail")
     func olderStays() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])

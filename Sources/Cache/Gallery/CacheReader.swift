@@ -259,7 +259,7 @@ extension CacheReader {
     private static let needsThumbnail = """
         thumbnail_address IS NULL AND thumbnail_held IS NOT thumbnail_edition \
         AND photo_file IS NOT NULL AND photo_held = photo_edition \
-        AND thumbnail_trouble IS NOT \(TroubleCode.bad) AND photo_trouble IS NOT \(TroubleCode.bad)
+        AND ifnull(thumbnail_trouble NOT IN \(TroubleCode.allBad), TRUE) AND photo_trouble IS NOT \(TroubleCode.bad)
         """
 
     /// The columns of a ``StoredPhoto``.

@@ -104,7 +104,7 @@ extension GalleryWriter {
                                  thumbnail_held = (SELECT -abs(thumbnail_held) FROM thumbnail WHERE photo = key),
                                  thumbnail_etag = NULL, thumbnail_last_modified = NULL
                 WHERE key = ?
-                """, TroubleCode.bad, reason, key.rawValue)
+                """, TroubleCode.undecodable, reason, key.rawValue)
         }
     }
 
@@ -413,7 +413,7 @@ extension GalleryWriter {
 
     /// Clears the recorded failures of pictures that the cache lacks.
     ///
-    /// A command calls this method before it fetches pictures. Photos that could not be decoded stay bad. Otherwise
+    /// A command calls this method before it fetches pictures. Pictures that could not be decoded stay bad. Otherwise
     /// each run of the command would fetch the same bytes again.
     ///
     /// - Parameter keys: the photos to retry; nil for all.
@@ -422,7 +422,8 @@ extension GalleryWriter {
         try transaction { connection in
             for rendition in renditions {
                 let isMissing = "\(rendition.column("held")) IS NOT \(rendition.column("edition"))"
-                try Self.clearTroubles(of: rendition, list, where: isMissing, connection)
+                let isDecodable = "\(rendition.column("trouble")) <> \(TroubleCode.undecodable)"
+                try Self.clearTroubles(of: rendition, list, where: "\(isMissing) AND \(isDecodable)", connection)
             }
             if !renditions.contains(.original) {
                 // Vitrine makes a thumbnail without an address from the photo.
@@ -444,7 +445,7 @@ extension GalleryWriter {
         let (trouble, edition) = (rendition.column("trouble"), rendition.column("edition"))
         try connection.run(
             """
-            UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
+            UPDATE photo SET \(edition) = \(edition) + (\(trouble) IN \(TroubleCode.allBad)), \(trouble) = NULL,
                              \(rendition.column("reason")) = NULL
             WHERE \(trouble) <= \(TroubleCode.bad) AND \(condition)
                   AND (?1 IS NULL OR key IN (SELECT value FROM json_each(?1)))

@@ -65,6 +65,8 @@ public struct TroubleGroup: Hashable, Sendable {
 ///
 /// Numbers above ``bad`` are no failures. They tell how to get the thumbnail of a photo whose first bytes contain none.
 enum TroubleCode {
+    /// A thumbnail that is bad because Vitrine could not decode it. The server would send the same bytes again.
+    static let undecodable: Int64 = 0
     static let putOff: Int64 = 1
     static let bad: Int64 = 2
     /// There is no thumbnail until the user opens the photo.
@@ -72,10 +74,13 @@ enum TroubleCode {
     /// The photo is so small that Vitrine fetches it to make the thumbnail.
     static let inSmallPhoto: Int64 = 4
 
+    /// The codes of bad renditions, as an SQL list.
+    static let allBad = "(\(undecodable), \(bad))"
+
     static func trouble(_ code: Int64?, reason: String) -> RenditionState.Trouble? {
         switch code {
         case putOff: .putOff(Failure(reason, remedy: .time))
-        case bad: .bad(Failure(reason, remedy: .none))
+        case bad, undecodable: .bad(Failure(reason, remedy: .none))
         default: nil
         }
     }

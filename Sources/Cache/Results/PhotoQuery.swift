@@ -101,7 +101,7 @@ struct PhotoQuery: Sendable {
         case .rating: "-ifnull(rating, 0)"
         case .state:
             """
-            CASE WHEN photo_trouble = \(TroubleCode.bad) OR thumbnail_trouble = \(TroubleCode.bad) THEN 4
+            CASE WHEN photo_trouble = \(TroubleCode.bad) OR thumbnail_trouble IN \(TroubleCode.allBad) THEN 4
                  WHEN photo_trouble = \(TroubleCode.putOff) OR thumbnail_trouble = \(TroubleCode.putOff) THEN 3
                  WHEN photo_held NOT NULL THEN 0 WHEN thumbnail_held NOT NULL THEN 1 ELSE 2 END
             """
