@@ -68,6 +68,7 @@ public actor PhotoExport {
     private let cache: GalleryCache
     private let folder: ExportFolder
     private let wishes: Wishes
+    private let mayFetch: @Sendable (PhotoKey) -> Bool
     /// The retries of requests; nil if the program fetches no photos.
     private let retries: RetryWatch?
     private let mayTryAgain: @Sendable () async -> Bool
@@ -107,16 +108,17 @@ public actor PhotoExport {
     /// - Parameters:
     /// - folder: the destination; created if missing.
     /// - mask: the permissions of new files, and of the folder if it is new.
+    /// - mayFetch: returns whether the program may fetch a photo. If not, a missing photo fails.
     /// - retries: the retries of requests; nil if the program fetches no photos. Missing photos then fail.
     /// - mayTryAgain: called after a failed fetch. Returns true if a retry may succeed, such as after a password was
     ///   found.
     public init(
         _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, mask: CreationMask, wishes: Wishes,
-        retries: RetryWatch?,
+        mayFetch: @escaping @Sendable (PhotoKey) -> Bool = { _ in true }, retries: RetryWatch?,
         mayTryAgain: @escaping @Sendable () async -> Bool = { false }
     ) throws(ExportError) {
         (self.cache, self.wishes, self.retries, pending) = (cache, wishes, retries, keys[...])
-        self.keys = keys
+        (self.keys, self.mayFetch) = (keys, mayFetch)
         self.mayTryAgain = mayTryAgain
         self.folder = try ExportFolder(folder, mask)
     }
@@ -192,7 +194,9 @@ public actor PhotoExport {
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
-        guard let retries, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo) else {
+        guard let retries, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo),
+            mayFetch(photo.key)
+        else {
             awaited.isReady = true
             return
         }
@@ -222,7 +226,7 @@ public actor PhotoExport {
         switch result {
         case .success:
             report.exported += 1
-            if retries != nil, photo?.isRemoteVideo == true { await removeLarge(key) }
+            if retries != nil, photo?.isRemoteVideo == true, mayFetch(key) { await removeLarge(key) }
         case .failure(let error) where error.stopsExport:
             // Requests for further photos would be in vain. The photo is not saved yet, like the photos after it.
             isRefused = true

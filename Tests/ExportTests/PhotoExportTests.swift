@@ -237,6 +237,18 @@ import Testing
         #expect(report == PhotoExport.Report(exported: 1, failed: 1, left: 0) && wishes.isEmptyNow)
     }
 
+    @Test("An export requests only the photos that it may fetch, such as those on the disk")
+    func someFetched() async throws {
+        let keys = try await sync(["here", "elsewhere"])
+        let serving = serve { key in try await store(key) }
+        defer { serving.cancel() }
+        let export = try PhotoExport(
+            keys, of: cache, to: folder.path("out"), mask: .ownerOnly, wishes: wishes,
+            mayFetch: { $0 == keys[0] }, retries: retries)
+        #expect(try await export.run() == PhotoExport.Report(exported: 1, failed: 1, left: 0))
+        #expect(folder.entries("out") == ["here.jpg"])
+    }
+
     /// During a fetch, the gallery announces the next edition.
     @Test("The export waits for the newest edition") func newestEdition() async throws {
         let keys = try await sync(["Lake"])

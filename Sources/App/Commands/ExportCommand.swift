@@ -38,10 +38,13 @@ struct ExportCommand {
     ) async throws -> (ExitCode, String) {
         let caches = try services.openCaches(for: [address])
         let cache = try caches.open(address)
-        let mayFetch = !services.settings.offline || address.isPlainFolder
+        let isOffline = services.settings.offline
+        // A list on the disk may name photos on servers.
+        let mayFetch: @Sendable (PhotoKey) -> Bool = { !isOffline || cache.isLocal($0) }
+        let usesFetcher = !isOffline || address.isLocal
         let fetcher = services.makeFetcher(caches, try services.launcher)
         let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
-        let fetching = mayFetch ? Task { await fetcher.run(setup) } : nil
+        let fetching = usesFetcher ? Task { await fetcher.run(setup) } : nil
         // Cleaning removes photos of other galleries first.
         services.wishes.hold(.everyPicture(cache.id, .original))
         let keeping = Task { await Housekeeping(services: services, caches: caches).keepWithinLimit() }
@@ -49,18 +52,18 @@ struct ExportCommand {
             fetching?.cancel()
             keeping.cancel()
         }
-        if let reason = try await reasonForNoList(of: cache, mayFetch) {
+        if let reason = try await reasonForNoList(of: cache, mayFetch: usesFetcher) {
             Output.complain(reason)
             return (.someFailed, reason)
         }
         await cache.writer.adoptRatings()
         let (keys, unknown) = try Self.keys(ids, filter, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
-        if mayFetch { await services.retryMissing([.original], of: keys, in: cache) }
+        if usesFetcher { await services.retryMissing([.original], of: keys.filter(mayFetch), in: cache) }
         let retries = RetryWatch(services.activity) { Timestamp(milliseconds: Log.systemTime()) }
         let export = try PhotoExport(
-            keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes,
-            retries: mayFetch ? retries : nil
+            keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes, mayFetch: mayFetch,
+            retries: retries
         ) {
             await !services.takeUpAnswers(of: [cache]).isEmpty
         }
@@ -98,7 +101,7 @@ struct ExportCommand {
     /// Fetches a missing list, if allowed. Returns the reason if the list is still missing, or else nil.
     ///
     /// Only `vitrine sync` updates an existing list.
-    private func reasonForNoList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> String? {
+    private func reasonForNoList(of cache: GalleryCache, mayFetch: Bool) async throws -> String? {
         let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
         if try isFetched() { return nil }
         guard mayFetch else { return "Vitrine has never fetched \(cache.address)." }

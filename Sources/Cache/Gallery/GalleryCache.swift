@@ -150,6 +150,13 @@ public final class GalleryCache: Sendable {
         }
     }
 
+    /// Returns whether a photo needs no network. A list on the disk may name photos on servers.
+    public func isLocal(_ key: PhotoKey) -> Bool {
+        guard address.isLocal else { return false }
+        let source = try? read { try $0.source(of: key, .original)?.address }
+        return source?.isLocal ?? true
+    }
+
     /// Starts an update of the list. Returns a draft that collects the new list's changes.
     ///
     /// - Parameters:

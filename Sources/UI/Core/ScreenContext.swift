@@ -128,12 +128,7 @@ public final class ScreenContext {
 
     /// Returns the reason why Vitrine does not fetch a missing photo; nil unless Vitrine is offline.
     func offlineFailure(of photo: Photo, in gallery: GalleryID) -> Failure? {
-        guard settings.offline else { return nil }
-        if let cache = caches.cache(gallery), cache.address.isLocal {
-            // A list on the disk may name photos on servers.
-            let source = try? cache.read { try $0.source(of: photo.key, .original)?.address }
-            guard let source, isOffline(source) else { return nil }
-        }
+        guard settings.offline, caches.cache(gallery)?.isLocal(photo.key) != true else { return nil }
         return Failure("offline, and this photo is not cached", remedy: .network)
     }
 

@@ -31,7 +31,7 @@ final class Exports {
     private let mask: CreationMask
     private let wishes: Wishes
     private let retries: RetryWatch
-    /// Whether exports may fetch missing photos. Not private because the user may change the offline setting.
+    /// Whether exports may fetch photos from servers. Not private because the user may change the offline setting.
     var mayFetch: Bool
 
     /// Creates an empty list of exports.
@@ -39,7 +39,7 @@ final class Exports {
     /// - Parameters:
     ///   - folder: the folder to suggest first.
     ///   - mask: the permissions that new files may have.
-    ///   - mayFetch: whether exports may fetch missing photos.
+    ///   - mayFetch: whether exports may fetch photos from servers.
     init(folder: String, mask: CreationMask, wishes: Wishes, retries: RetryWatch, mayFetch: Bool) {
         (self.folder, self.mask, self.mayFetch) = (folder, mask, mayFetch)
         (self.wishes, self.retries) = (wishes, retries)
@@ -53,7 +53,7 @@ final class Exports {
             do {
                 let export = try PhotoExport(
                     keys, of: cache, to: folder, mask: mask, wishes: wishes,
-                    retries: mayFetch || cache.address.isPlainFolder ? retries : nil)
+                    mayFetch: { mayFetch || cache.isLocal($0) }, retries: retries)
                 let report = try await export.run { continuation.yield($0) }
                 return .success((report, export))
             } catch {
