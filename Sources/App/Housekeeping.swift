@@ -31,13 +31,17 @@ struct Housekeeping {
         }
     }
 
-    /// Cleans the caches after each large amount of new data, until the task is cancelled.
+    /// Cleans the caches after each large amount of new data, until the task is cancelled. Shows other processes which
+    /// pictures they must spare.
     ///
     /// - Parameter isCounted: whether the caches have just been cleaned.
     func keepWithinLimit(isCounted: Bool = false) async {
-        let alarms = caches.space.alarms()
-        if !isCounted { await clean() }
-        for await _ in alarms { await clean(forBulkFetches: true) }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await caches.showNeeds(of: services.wishes) }
+            let alarms = caches.space.alarms()
+            if !isCounted { await clean() }
+            for await _ in alarms { await clean(forBulkFetches: true) }
+        }
     }
 
     /// Cleans the caches once.

@@ -168,6 +168,33 @@ import Testing
         #expect(try held(.original, cache).count == 40 && held(.thumbnail, cache).count == 40)
     }
 
+    @Test("BEHAVIOURS 4.2: a gallery that another process needs comes last, too", .unlessItHangs)
+    func neededElsewhere() async throws {
+        let (caches, cache) = try await open(40)
+        let wishes = Wishes()
+        let photo = try key(0, cache)
+        wishes.state(
+            [Wish(.picture(cache.id, photo, .thumbnail), importance: .visible)], by: wishes.makeWisher())
+        let others = try CacheFolder(path: folder.path("cache"), log: log)
+        let other = try others.open(cache.address)
+        let limit = try size(cache) * 100 / 95
+        func clean() async {
+            await CacheCleaning(
+                others, limit: limit, remembered: nil, needed: { _ in [] }, now: now, log: log
+            ).run(forBulkFetches: true)
+        }
+        let showing = Task { await caches.showNeeds(of: wishes) }
+        while other.neededElsewhere.count < 2 { await Task.yield() }
+        #expect(cache.neededElsewhere.isEmpty)
+        await clean()
+        #expect(try held(.original, cache).count == 40 && held(.thumbnail, cache).count == 40)
+        showing.cancel()
+        await showing.value
+        cache.setNeeded([.thumbnail])
+        await clean()
+        #expect(try held(.original, cache).count < 40 && held(.thumbnail, cache).count == 40)
+    }
+
     @Test("Space is short from the byte that reaches the limit")
     func exactlyAtTheLimit() throws {
         let space = try CacheFolder(path: folder.path("cache"), limit: 1_000, log: log).space

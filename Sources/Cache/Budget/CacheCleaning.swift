@@ -31,8 +31,8 @@ public actor CacheCleaning {
     ///   - remembered: the galleries in the user's list. If nil, the list is unknown, and no cache is removed because
     ///     of its age.
     ///   - wished: returns the photos of a gallery that must stay in the cache, because screens want them.
-    ///   - needed: returns the renditions of an open gallery that screens show or updates fetch. A gallery without such
-    ///     renditions counts as closed.
+    ///   - needed: returns the renditions of an open gallery that screens of this process show or its updates fetch. A
+    ///     gallery that no process needs counts as closed.
     ///   - now: the current time.
     public init(
         _ caches: CacheFolder, limit: Int64?, remembered: [Address]?,
@@ -112,12 +112,17 @@ public actor CacheCleaning {
         var inventory = CacheInventory(gallery(name), largest: largest)
         inventory.isRemembered = remembered?.contains(name) ?? true
         if let open = caches.openCache(folderNamed: name) {
-            (inventory.isInUse, inventory.isOpenHere, inventory.needed) = (true, true, needed(open.id))
+            (inventory.isInUse, inventory.isOpenHere, inventory.needed) = (true, true, neededRenditions(of: open))
             // Measure only the used part: the log beside an open database grows and disappears, and SQLite fills free
             // space before the file grows.
             if let used = try? open.read({ try $0.usedBytes() }) { inventory.database = used }
         }
         return inventory
+    }
+
+    /// Returns the renditions of an open gallery that this or another process needs.
+    private func neededRenditions(of cache: GalleryCache) -> Set<Rendition> {
+        needed(cache.id).union(cache.neededElsewhere)
     }
 
     private func gallery(_ name: String) -> ClosedGalleryCache {
@@ -170,7 +175,7 @@ public actor CacheCleaning {
     /// Performs a step that removes pictures of an open gallery. Returns false, and does nothing, for other steps.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         // The user may have opened the gallery since the measurement.
-        let needed = needed(cache.id)
+        let needed = neededRenditions(of: cache)
         change(step.gallery) { ($0.isInUse, $0.isOpenHere, $0.needed) = (true, true, needed) }
         if let rendition = step.rendition, needed.contains(rendition), !budget.includesOpen { return true }
         switch step {
@@ -286,6 +291,20 @@ extension Wishes {
     }
 }
 
+extension CacheFolder {
+    /// Shows other processes which pictures this process needs, until the task is cancelled.
+    ///
+    /// When another process cleans the caches, these pictures come last there, too.
+    public func showNeeds(of wishes: Wishes) async {
+        let clock = BootClock()
+        for await _ in wishes.snapshots() {
+            for cache in openCaches { cache.setNeeded(wishes.renditions(of: cache.id)) }
+            // Wishes change whenever the user scrolls, but the needed galleries seldom change.
+            try? await clock.sleep(until: clock.now + .seconds(1))
+        }
+    }
+}
+
 extension CacheBudget.Step {
     /// The name of the cache's folder, which is derived from the gallery's address.
     var gallery: String {
@@ -325,7 +344,7 @@ struct CacheInventory: Hashable {
     var isInUse = false
     /// Whether this process has the cache open and can remove pictures from it.
     var isOpenHere = false
-    /// The renditions of a cache open here that screens or updates need.
+    /// The renditions of a cache open here that screens or updates of any process need.
     var needed = Set(Rendition.allCases)
     /// Whether the user marked the gallery to be kept.
     var isKept = false
@@ -349,7 +368,7 @@ struct CacheInventory: Hashable {
     var stuck: Int64 = 0
     var setAside: [SetAside] = []
 
-    /// Whether this process needs pictures of the open cache.
+    /// Whether any process needs pictures of the cache open here.
     var isNeeded: Bool { isOpenHere && !needed.isEmpty }
 
     /// Whether the cache loses pictures of a rendition before needed ones.

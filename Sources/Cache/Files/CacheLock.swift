@@ -1,5 +1,6 @@
 import Concurrency
 import Glibc
+import Model
 import Synchronization
 
 /// A lock that shows other processes that a gallery's cache is in use.
@@ -95,6 +96,36 @@ final class CacheLock: Sendable {
             $0.tv_sec == status.st_mtim.tv_sec && $0.tv_nsec == status.st_mtim.tv_nsec
         }
     }
+
+    /// Shows other processes which renditions this process needs. A byte of the file stands for each rendition.
+    ///
+    /// The shared lock cannot show this, because processes open caches that they do not need.
+    func setNeeded(_ renditions: Set<Rendition>) {
+        for rendition in Rendition.allCases {
+            var byte = Self.byte(of: rendition, renditions.contains(rendition) ? F_RDLCK : F_UNLCK)
+            _ = fcntl(descriptor, Self.setOpenFileLock, &byte)
+        }
+    }
+
+    /// The renditions that other processes need.
+    var neededElsewhere: Set<Rendition> {
+        Set(
+            Rendition.allCases.filter { rendition in
+                var byte = Self.byte(of: rendition, F_WRLCK)
+                // The call only asks. A lock of the same open file never conflicts.
+                return fcntl(descriptor, Self.getOpenFileLock, &byte) == 0 && byte.l_type != Int16(F_UNLCK)
+            })
+    }
+
+    private static func byte(of rendition: Rendition, _ kind: Int32) -> flock {
+        var byte: flock = .init()
+        (byte.l_type, byte.l_whence) = (Int16(kind), Int16(SEEK_SET))
+        (byte.l_start, byte.l_len) = (rendition == .original ? 1 : 0, 1)
+        return byte
+    }
+
+    /// `F_OFD_GETLK` and `F_OFD_SETLK`, which glibc defines only with all extensions.
+    private static let (getOpenFileLock, setOpenFileLock): (Int32, Int32) = (36, 37)
 
     /// Gets the lock, or changes its kind.
     ///

@@ -150,6 +150,12 @@ public final class GalleryCache: Sendable {
         }
     }
 
+    /// Shows other processes which renditions this process needs.
+    func setNeeded(_ renditions: Set<Rendition>) { lock.setNeeded(renditions) }
+
+    /// The renditions that other processes need.
+    var neededElsewhere: Set<Rendition> { lock.neededElsewhere }
+
     /// Returns whether a photo needs no network. A list on the disk may name photos on servers.
     public func isLocal(_ key: PhotoKey) -> Bool {
         guard address.isLocal else { return false }
