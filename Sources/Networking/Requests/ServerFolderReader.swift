@@ -181,7 +181,7 @@ struct ServerFolderReader: Sendable {
         if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
         // An emptied folder still has a link to the folder around it. The page of an error has none.
         if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty,
-            !Self.isPythonList(beginning)
+            !Self.isEmptyList(beginning)
         {
             throw RequestError.wrongType("a page without a list")
         }
@@ -219,9 +219,12 @@ struct ServerFolderReader: Sendable {
         return String(decoding: beginning, as: UTF8.self).split(whereSeparator: \.isWhitespace) == ["null"]
     }
 
-    /// Whether a page is a list of Python's `http.server`, which never links to the parent folder.
-    private static func isPythonList(_ beginning: [UInt8]) -> Bool {
-        String(decoding: beginning, as: UTF8.self).contains("<title>Directory listing for ")
+    /// Whether a page without entries is a list of Python's `http.server` or of Go's `http.FileServer`. These servers
+    /// never link to the parent folder.
+    private static func isEmptyList(_ page: [UInt8]) -> Bool {
+        let text = String(decoding: page, as: UTF8.self)
+        let listOfGo = /(?:<!doctype html>\s*)?(?:<meta [^>]*>\s*)?<pre>\s*<\/pre>\s*/.ignoresCase()
+        return text.contains("<title>Directory listing for ") || text.wholeMatch(of: listOfGo) != nil
     }
 
     /// Whether a page in an answer without a length ends too early.
