@@ -267,6 +267,19 @@ import Testing
         server.stop()
     }
 
+    @Test("A page without an end tag is whole over HTTP/2, which marks the end of an answer")
+    func pageOverHTTP2() async throws {
+        let folder = TestFolder()
+        let page = folder.write("page", "<html><body><pre><a href=\"1.jpg\">1.jpg</a>\n<a href=\"2.jpg\">2.jpg</a>\n")
+        let pair = try #require(Fault.pairs[.good])
+        let server = try FaultyServer.http2("page", pair, body: page)
+        defer { withExtendedLifetime((folder, server)) {} }
+        let galleries = try ListedGalleries(certificates: Fault.authority.certificate)
+        let cache = try galleries.open(server.url("/photos/"))
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache) == ["1.jpg", "2.jpg"])
+    }
+
     @Test("An error page in place of the outermost folder removes nothing")
     func errorPage() async throws {
         let server = try ListedServer(.html, Self.tree)

@@ -14,9 +14,11 @@ struct ListedGalleries {
     let context: RequestContext
     let clock = SkippingClock()
     private let folder = TestFolder()
-    private let client = HTTPClient(log: Log())
+    private let client: HTTPClient
 
-    init() throws {
+    /// - Parameter certificates: the file of the authority that signed the servers' certificates; nil for the system's.
+    init(certificates: String? = nil) throws {
+        client = HTTPClient(HTTPConfiguration(certificates: certificates), log: Log())
         let log = Log()
         let caches = try CacheFolder(path: folder.path("cache"), log: log)
         context = RequestContext(

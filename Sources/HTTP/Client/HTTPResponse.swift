@@ -24,12 +24,14 @@ public struct HTTPResponse: Hashable, Sendable {
     /// Whether the request before any redirect went to a public address. Behind a proxy this is unknown, so the value
     /// is false.
     public let beganPublic: Bool
+    /// Whether the answer came over HTTP/1. Later versions mark the end of each body.
+    public let isHTTP1: Bool
 
     /// Creates a head.
     public init(
         status: Int, url: String, headers: [String: String] = [:], length: ByteCount? = nil, begin: ByteCount = 0,
         challenges: [HTTPChallenge] = [], proxyRefusal: ProxyRefusal? = nil, isPrivate: Bool = false,
-        beganPublic: Bool = false
+        beganPublic: Bool = false, isHTTP1: Bool = false
     ) {
         self.status = status
         self.url = url
@@ -40,6 +42,7 @@ public struct HTTPResponse: Hashable, Sendable {
         self.proxyRefusal = proxyRefusal
         self.isPrivate = isPrivate
         self.beganPublic = beganPublic
+        self.isHTTP1 = isHTTP1
     }
 }
 

@@ -364,7 +364,8 @@ final class EasyTransfer {
         let response = HTTPResponse(
             status: status, url: exchange.hop.number == 0 ? request.url : exchange.hop.url.text, headers: headers,
             length: length, begin: begin, challenges: exchange.challenges, proxyRefusal: exchange.proxyRefusal,
-            isPrivate: exchange.isPrivate, beganPublic: beganPublic)
+            isPrivate: exchange.isPrivate, beganPublic: beganPublic,
+            isHTTP1: exchange.easy.long(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0)
         request.ranges?.learn(from: response, to: request)
         mailbox.post(response)
         turn.add(mailbox)

@@ -227,9 +227,11 @@ struct ServerFolderReader: Sendable {
         return text.contains("<title>Directory listing for ") || text.wholeMatch(of: listOfGo) != nil
     }
 
-    /// Whether a page in an answer without a length ends too early.
+    /// Whether a page ends too early in an answer whose end only the end of the connection shows.
     private static func isCut(_ head: HTTPResponse, _ beginning: [UInt8], _ ending: [UInt8]) -> Bool {
-        guard head.headers["content-length"] == nil, head.headers["transfer-encoding"] == nil else { return false }
+        guard head.isHTTP1, head.headers["content-length"] == nil, head.headers["transfer-encoding"] == nil else {
+            return false
+        }
         func contains(_ tag: String, in bytes: [UInt8]) -> Bool {
             String(decoding: bytes, as: UTF8.self).lowercased().contains(tag)
         }

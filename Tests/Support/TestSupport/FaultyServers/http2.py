@@ -71,6 +71,10 @@ def answer(fault, stream, connection):
     match fault:
         case "none":
             return head(stream) + data(stream), False
+        case "page":
+            # HTTP/2 needs no length: the last frame of a body is marked.
+            fields = b"\x88" + literal(b"content-type", b"text/html")
+            return frame(HEADERS, END_HEADERS, stream, fields) + data(stream), False
         case "goaway-before":
             return goaway(0), True
         case "goaway-once":
