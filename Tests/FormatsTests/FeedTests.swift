@@ -202,20 +202,6 @@ import Testing
         #expect(photos.map(\.photo.text) == ["https://example.org/users/me/a.jpg"])
     }
 
-    @Test("Groups, titles and thumbnails of Media RSS belong to their pictures")
-    func groups() throws {
-        let photos = try photos(
-            """
-            <rss xmlns:x="http://search.yahoo.com/mrss"><channel><item><title>All</title><x:group>
-            <x:content url="https://a.example/1.jpg"><x:title>One</x:title><x:thumbnail url="https://a.example/1s.jpg"/>
-            </x:content><x:content url="https://a.example/2.jpg"/><x:thumbnail url="https://a.example/s.jpg"/></x:group>
-            </item></channel></rss>
-            """)
-        #expect(photos.map(\.name) == ["One", "All"])
-        #expect(photos.map(\.thumbnail?.text) == ["https://a.example/1s.jpg", nil])
-        #expect(photos.map(\.id) == ["https://a.example/1.jpg", "https://a.example/2.jpg"])
-    }
-
     @Test(
         "The dates of feeds are read in all their forms",
         arguments: [

@@ -1,5 +1,6 @@
 import CLibXML2
 import Model
+import Numbers
 
 /// An item of a feed, with its pictures.
 struct FeedItem {
@@ -14,6 +15,8 @@ struct FeedItem {
     /// The moment of the item's last change.
     var changeDate: Timestamp?
     private(set) var pictures: [FeedPicture] = []
+    /// The number of pictures before the open group; nil outside of groups.
+    private var groupStart: Int?
     /// The address of a small picture for the whole item.
     var thumbnail: String?
     /// The texts of the item, which may be HTML, with their bases.
@@ -62,6 +65,25 @@ struct FeedItem {
         guard pictures.count < Self.maximumPictures else { return false }
         pictures.append(picture)
         return true
+    }
+
+    /// Begins a group, whose members are the same picture in several sizes.
+    mutating func beginGroup() { groupStart = pictures.count }
+
+    /// Ends a group, and keeps only its largest picture. This picture gets the texts and thumbnails that only others
+    /// have.
+    mutating func endGroup() {
+        guard let start = groupStart else { return }
+        groupStart = nil
+        let members = pictures[start...].filter(\.isPicture)
+        guard var largest = members.first else { return }
+        for member in members where member.size > largest.size { largest = member }
+        for member in members {
+            largest.title = largest.title ?? member.title
+            largest.description = largest.description ?? member.description
+            largest.thumbnail = largest.thumbnail ?? member.thumbnail
+        }
+        pictures.replaceSubrange(start..., with: [largest])
     }
 
     /// Adds a text, which may be HTML. Cuts the text if the item's texts together become too long.
@@ -171,6 +193,36 @@ struct FeedPicture {
     /// A description of the picture for people who cannot see it.
     var description: String?
     var thumbnail: String?
+    /// The size that the feed states, to compare it with other sizes of the same picture.
+    var size = Size()
+
+    /// The size of one member of a group. The number of pixels counts first, then the number of bytes, and then whether
+    /// the member is the default.
+    struct Size: Comparable {
+        private var pixels: ByteCount = 0
+        private var bytes: ByteCount = 0
+        private var isDefault = false
+
+        /// Creates an unknown size.
+        init() {}
+
+        /// Reads the size from the attributes of a `media:content` element.
+        ///
+        /// - Parameter value: returns the value of an attribute.
+        init(_ value: (XMLName) -> String?) {
+            func number(_ name: XMLName) -> ByteCount { value(name).flatMap { ByteCount(digits: $0) } ?? 0 }
+            pixels = number(XMLName("width")) * number(XMLName("height")).int
+            bytes = number(XMLName("fileSize"))
+            isDefault = value(XMLName("isDefault")) == "true"
+        }
+
+        static func < (left: Self, right: Self) -> Bool {
+            func parts(_ size: Self) -> (ByteCount, ByteCount, Int) {
+                (size.pixels, size.bytes, size.isDefault ? 1 : 0)
+            }
+            return parts(left) < parts(right)
+        }
+    }
 
     /// Whether this is a picture of the item, and not a video, a sound or the author's portrait.
     var isPicture: Bool {

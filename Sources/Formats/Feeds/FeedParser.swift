@@ -7,7 +7,8 @@ import Model
 ///     <entry><id>1</id><title>Low tide</title><link rel="enclosure" type="image/jpeg" href="…"/></entry>
 ///
 /// An item may have several pictures. If the item lists none, the parser uses the pictures in the item's text, which is
-/// HTML, or XHTML elements of the feed. A feed contains only the newest items.
+/// HTML, or XHTML elements of the feed. Of a `media:group`, which is one picture in several sizes, the parser uses the
+/// largest. A feed contains only the newest items.
 public final class FeedParser: LibraryParser {
     private let stream: XMLPushStream
     private let base: Address
@@ -126,7 +127,11 @@ public final class FeedParser: LibraryParser {
             beginText()
         }
         switch element {
-        case .mediaContent: item?.add(picture(attributes, at: .url, medium: attributes.text(.medium)))
+        case .mediaGroup: item?.beginGroup()
+        case .mediaContent:
+            var picture = picture(attributes, at: .url, medium: attributes.text(.medium))
+            picture.size = FeedPicture.Size(attributes.text)
+            item?.add(picture)
         case .mediaThumbnail:
             item?.takeThumbnail(statedBase.resolve(attributes.text(.url)), isInPicture: isInPicture)
         case .enclosure: item?.add(picture(attributes, at: .url))
@@ -162,6 +167,8 @@ public final class FeedParser: LibraryParser {
         if element.element == .item {
             if let item { photos += item.photos(base) }
             item = nil
+        } else if element.element == .mediaGroup {
+            item?.endGroup()
         } else if element.element.hasText {
             item?.take(text, of: element, isInPicture: isInPicture, isInAuthor: isIn(.author))
             beginText()
@@ -202,7 +209,7 @@ private enum FeedElement {
     case author, authorName, creator, category
     /// The author in RSS: an e-mail address, and usually a name.
     case mailAuthor
-    case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
+    case mediaGroup, mediaContent, mediaThumbnail, mediaTitle, mediaDescription
     /// An image in XHTML.
     case image
     case other
@@ -225,7 +232,9 @@ private enum FeedElement {
                 ? .mediaContent
                 : isName("thumbnail")
                     ? .mediaThumbnail
-                    : isName("title") ? .mediaTitle : isName("description") ? .mediaDescription : .other
+                    : isName("title")
+                        ? .mediaTitle
+                        : isName("description") ? .mediaDescription : isName("group") ? .mediaGroup : .other
         } else if let namespace, namespace == Self.dublinCore {
             self = isName("date") ? .date : isName("creator") ? .creator : .other
         } else if let namespace, namespace == Self.content {
@@ -275,7 +284,8 @@ private enum FeedElement {
         case .id, .title, .date, .changeDate, .words, .authorName, .mailAuthor, .creator, .category, .mediaTitle,
             .mediaDescription:
             true
-        case .root, .item, .link, .enclosure, .author, .mediaContent, .mediaThumbnail, .image, .other: false
+        case .root, .item, .link, .enclosure, .author, .mediaGroup, .mediaContent, .mediaThumbnail, .image, .other:
+            false
         }
     }
 }
