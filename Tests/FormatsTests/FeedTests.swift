@@ -283,6 +283,12 @@ import Testing
         }
     }
 
+    @Test("A feed may begin with empty lines", arguments: ["\r\n\n", "\u{FEFF}\n", " \n\u{FEFF}"])
+    func emptyLines(lines: String) throws {
+        #expect(FeedParser.recognises(Array((lines + Self.socialFeed).utf8.prefix(200))))
+        try expectSamePhotos(lines + Self.socialFeed, photos(Self.socialFeed))
+    }
+
     @Test("A JSON Feed may be cut anywhere")
     func jsonCuts() throws {
         let (whole, bytes) = (try jsonPhotos(Self.jsonFeed), Array(Self.jsonFeed.utf8))

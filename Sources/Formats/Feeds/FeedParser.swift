@@ -12,6 +12,8 @@ import Model
 public final class FeedParser: LibraryParser {
     private let stream: XMLPushStream
     private let base: Address
+    /// Whether all bytes so far are white space or byte order marks.
+    private var isBeforeDocument = true
     private var open: [OpenElement] = []
     private var text: [UInt8] = []
     /// Whether the parser has cut the present text.
@@ -41,13 +43,18 @@ public final class FeedParser: LibraryParser {
     ///
     /// - Parameter beginning: the first bytes, which must contain the first tag.
     public static func recognises(_ beginning: [UInt8]) -> Bool {
-        guard let root = DocumentRoot.name(beginning) else { return false }
+        guard let root = DocumentRoot.name(Array(withoutBlanks(beginning))) else { return false }
         return ["rss", "feed", "rdf"].contains { root.elementsEqual($0.utf8) }
     }
 
     /// Parses the next bytes. Returns the photos of the items that are complete.
+    ///
+    /// Skips white space before the XML declaration, where XML forbids it. Plugins of WordPress often write empty lines
+    /// there.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
-        try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }
+        let document = isBeforeDocument ? Self.withoutBlanks(bytes) : bytes[...]
+        isBeforeDocument = isBeforeDocument && document.isEmpty
+        try stream.push(document, isCancelled: { false }) { event in try self.take(event) }
         return takePhotos()
     }
 
@@ -55,6 +62,11 @@ public final class FeedParser: LibraryParser {
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish { event in try self.take(event) }
         return takePhotos()
+    }
+
+    /// Returns bytes without white space and bytes of UTF-8's byte order mark at their beginning.
+    private static func withoutBlanks(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.drop { [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     }
 
     private func takePhotos() -> [LibraryPhoto] {
