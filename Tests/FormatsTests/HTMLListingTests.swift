@@ -324,6 +324,8 @@ import Testing
             ("2021-Feb-12 03:03:03", "2021-02-12T03:03:03Z"), ("Fri, 12 Feb 2021 03:03:03 GMT", "2021-02-12T03:03:03Z"),
             ("2021-02-12T03:03:03+01:00", "2021-02-12T02:03:03Z"),
             ("2021-02-12 03:03:03 +0130", "2021-02-12T01:33:03Z"),
+            ("2021-02-12 03:03:03 +01:30", "2021-02-12T01:33:03Z"),
+            ("2021-02-12 03:03:03 -01:30", "2021-02-12T04:33:03Z"),
             ("1.5K &nbsp; 2021-02-12&nbsp;03:03 x", "2021-02-12T03:03:00Z"),
             ("<time datetime='2021-02-12T03:03:03Z'>x</time>", "2021-02-12T03:03:03Z"),
             ("2021-02-12", nil), ("2021-13-12 03:03", nil), ("03:03 2021-02-12", nil), ("", nil),
@@ -336,6 +338,28 @@ import Testing
         }
         let long = try parse("<a href=a.jpg>x</a> 2021-02-12 03:03 " + String(repeating: "ü", count: 300) + "<hr>")
         #expect(long.files.first.map { (190...200).contains($0.revision.utf8.count) } == true)
+    }
+
+    @Test("The age of a file at the end of its row is no part of its revision")
+    func ages() throws {
+        func file(_ words: String) throws -> ListedFile? {
+            try parse(
+                """
+                <table><tr><td><a href=a.jpg>a.jpg</a></td><td>1.2 MiB</td>
+                <td><span>2026-11-25 21:00:00 +01:00 </span><span>\(words)</span></td></tr></table>
+                """
+            ).files.first
+        }
+        let fresh = try #require(try file("now"))
+        #expect(fresh.date?.iso8601 == "2026-11-25T20:00:00Z" && fresh.revision == "1.2 MiB 2026-11-25 21:00:00 +01:00")
+        for age in [
+            "3 hours ago", "4 hours ago", "an hour ago", "a week ago", "1 year ago", "in 3 seconds", "in a day",
+        ] {
+            #expect(try file(age) == fresh, "\(age)")
+        }
+        for words in ["3 miles ago", "x hours ago", "in summer", "in 2 parts", "jpeg", "ago", "3 HOURS AGO"] {
+            #expect(try file(words)?.revision == fresh.revision + " " + words, "\(words)")
+        }
     }
 
     @Test("20,000 links arrive piece by piece") func many() throws {

@@ -129,7 +129,7 @@ struct ListedRows {
         if let date = RowDate.moment(in: text) {
             file.date = date
             // Any other text is a caption, which says nothing about the file's version.
-            file.revision = String(decoding: text.utf8.trimmedOfWhiteSpace, as: UTF8.self)
+            file.revision = RowAge.removed(from: String(decoding: text.utf8.trimmedOfWhiteSpace, as: UTF8.self))
                 .cut(toBytes: Self.maximumRevision)
         }
         file.thumbnail = row.thumbnail.flatMap { isIcon($0) ? nil : $0 }
@@ -179,7 +179,7 @@ enum RowDate {
     ///
     /// Reads the forms of Apache (`2026-11-25 21:00`), nginx (`25-Nov-2026 21:00`), lighttpd (`2026-Nov-25 21:00:00`),
     /// HTTP (`Wed, 25 Nov 2026 21:00:00 GMT`) and RFC 3339. Also reads RFC 3339 with spaces and an offset, such as
-    /// `2026-11-25 21:00:00 +0100`.
+    /// `2026-11-25 21:00:00 +0100`, and the offset of miniserve, which is `+01:00`.
     static func moment(in text: String) -> Timestamp? {
         if let moment = text.utf8.withContiguousStorageIfAvailable(UsualDate.row) ?? nil { return moment }
         let words = text.split(separator: " ")
@@ -203,9 +203,10 @@ enum RowDate {
         return words.dropFirst(2).first.flatMap(offset).map { moment.advanced(by: -$0) } ?? moment
     }
 
-    /// Returns the seconds of an offset from UTC, such as `+0130`.
+    /// Returns the seconds of an offset from UTC, such as `+0130` or `+01:30`.
     private static func offset(_ word: Substring) -> Double? {
-        let digits = word.dropFirst().utf8.map { Double($0) - 0x30 }
+        var digits = word.dropFirst().utf8.map { Double($0) - 0x30 }
+        if digits.count == 5, word.dropFirst(3).first == ":" { digits.remove(at: 2) }
         guard word.first == "+" || word.first == "-", digits.count == 4, digits.allSatisfy({ (0...9).contains($0) })
         else { return nil }
         let seconds = ((digits[0] * 10 + digits[1]) * 60 + digits[2] * 10 + digits[3]) * 60
@@ -217,4 +218,31 @@ enum RowDate {
         guard words.first?.last == ",", words.count >= 6 else { return nil }
         return ListingDate.moment(words.prefix(6).joined(separator: " "))
     }
+}
+
+/// Finds the age of a file at the end of a row, such as `3 hours ago`. The age changes although the file does not.
+enum RowAge {
+    /// Returns a row's text without the age at its end.
+    ///
+    /// Reads the forms of miniserve: `now`, `3 hours ago`, `an hour ago`, and `in 3 hours` for a date in the future.
+    static func removed(from text: String) -> String {
+        // Most rows end with a digit or an upper-case letter, so they need no further steps.
+        guard let last = text.utf8.last, (0x61...0x7A).contains(last) else { return text }
+        let words = text.split(separator: " ")
+        if words.last == "now" { return words.dropLast().joined(separator: " ") }
+        let end = Array(words.suffix(3))
+        guard end.count == 3 else { return text }
+        let isAge = end[2] == "ago" ? isSpan(end[0], end[1]) : end[0] == "in" && isSpan(end[1], end[2])
+        return isAge ? words.dropLast(3).joined(separator: " ") : text
+    }
+
+    /// Returns whether a number and a unit are a span of time.
+    private static func isSpan(_ number: Substring, _ unit: Substring) -> Bool {
+        guard number == "a" || number == "an" || number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return false
+        }
+        return units.contains(unit.hasSuffix("s") ? unit.dropLast() : unit)
+    }
+
+    private static let units: Set<Substring> = ["second", "minute", "hour", "day", "week", "month", "year"]
 }
