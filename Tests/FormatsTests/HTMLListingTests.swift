@@ -137,6 +137,18 @@ import Testing
             </tbody></table></body></html>
             """),
         Page(
+            "http-server", date: "2021-02-12T03:03:00Z", revision: "(-rw-r--r--) 12-Feb-2021 03:03 1.2k",
+            """
+            <!doctype html><html><head><title>Index of /my photos/</title></head><body><h1>Index of /my photos/</h1><table>
+            <tr><td><i class="icon icon-_blank"></i></td><td class="perms"><code>(drwxr-xr-x)</code></td>\
+            <td class="last-modified">12-Jun-2022 02:13</td><td class="file-size"><code></code></td>\
+            <td class="display-name"><a href="./2024%20%231%20%26%2050%25%2B%C3%9C/">2024 #1 &amp; 50%+Ü/</a></td></tr>
+            <tr><td><i class="icon icon-jpg"></i></td><td class="perms"><code>(-rw-r--r--)</code></td>\
+            <td class="last-modified">12-Feb-2021 03:03</td><td class="file-size"><code>1.2k</code></td>\
+            <td class="display-name"><a href="./a%3Ab%2541.jpg">a:b%41.jpg</a></td></tr>
+            </table><br><address>Node.js v20.1.0/ http-server</address></body></html>
+            """),
+        Page(
             "Python", date: nil, revision: "",
             """
             <!DOCTYPE HTML><html lang="en"><head><meta charset="utf-8"></head><body><h1>Directory listing for /</h1><hr><ul>
@@ -338,6 +350,22 @@ import Testing
         }
         let long = try parse("<a href=a.jpg>x</a> 2021-02-12 03:03 " + String(repeating: "ü", count: 300) + "<hr>")
         #expect(long.files.first.map { (190...200).contains($0.revision.utf8.count) } == true)
+    }
+
+    @Test("A date before the link counts if none follows the link, and if the row has no other link")
+    func datesBeforeLinks() throws {
+        let date = "2021-02-12T03:03:00Z"
+        for (rows, dates) in [
+            ("2021-02-12 03:03 294 <a href=a.jpg>a</a><br>2021-02-12 03:03 5 <a href=b.jpg>b</a><br>", [date, date]),
+            ("2022-02-12 03:03 <a href=a.jpg>a</a> 2021-02-12 03:03<br><a href=b.jpg>b</a><br>", [date, nil]),
+            ("2021-02-12 03:03 <a href=a.jpg>a</a> <a href=b.jpg>b</a><br>", [nil, nil]),
+            ("2021-02-12 03:03 <br><a href=a.jpg>a</a><hr>2021-02-12 03:03<br>", [nil]),
+            (String(repeating: "x ", count: 2_000) + "2021-02-12 03:03 <a href=a.jpg>a</a><br>", [nil]),
+        ] as [(String, [String?])] {
+            let files = try parse("<html><body><pre><a href='/'>Up</a><br><br>\(rows)</pre></body></html>").files
+            #expect(files.map { $0.date?.iso8601 } == dates, "\(rows.prefix(99))")
+            #expect(files.map(\.revision.isEmpty) == dates.map { $0 == nil }, "\(rows.prefix(99))")
+        }
     }
 
     @Test("The age of a file at the end of its row is no part of its revision")

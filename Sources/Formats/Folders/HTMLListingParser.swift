@@ -4,8 +4,8 @@ import Model
 /// Parses a web page with links to pictures. The page is a web server's list of a folder, or a gallery.
 ///
 /// In a list, each link to a picture or folder directly in the folder counts. The parser takes the name from the link's
-/// address, because servers shorten the names that they show. The date follows the link. In a gallery, a link with an
-/// image inside is a photo, whose address and thumbnail may be anywhere on the server.
+/// address, because servers shorten the names that they show. The date follows the link, or precedes it in its row. In a
+/// gallery, a link with an image inside is a photo, whose address and thumbnail may be anywhere on the server.
 ///
 /// The pages of blogs and social networks often link to no photos, but to their feed:
 ///

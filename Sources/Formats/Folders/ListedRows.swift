@@ -2,7 +2,8 @@ import Model
 
 /// Collects a web page's rows: links with their images, texts and dates.
 ///
-/// A row is complete when another begins, or at the end of its line, list item or table row.
+/// A row is complete when another begins, or at a separator: the end of its line, list item or table row. The date is
+/// behind the link, or else between the last separator and the link.
 struct ListedRows {
     /// The target of a row's link.
     enum Subject: Equatable {
@@ -19,18 +20,21 @@ struct ListedRows {
     private struct Row {
         let subject: Subject
         let target: Address
-        var text: [UInt8] = []
+        /// The text between the last separator and the link.
+        var lead: RowText
+        /// The text behind the link.
+        var text = RowText()
         var thumbnail: Address?
     }
 
-    /// The maximum number of bytes of a row's text.
-    private static let maximumText = 1_024
     /// The maximum number of bytes of a revision.
     private static let maximumRevision = 200
     /// The maximum number of icons to remember.
     private static let maximumIcons = 64
 
     private var row: Row?
+    /// The text since the last separator, before the first row.
+    private var lead = RowText()
     /// The last photo, which waits for the next photo. If both have the same image, the image is an icon.
     private var held: ListedFile?
     private var icons: Set<Address> = []
@@ -48,8 +52,11 @@ struct ListedRows {
     /// Begins a row, and ends the previous row. A second link to the same target continues the row.
     mutating func open(_ subject: Subject, at target: Address) {
         if let row, row.subject == subject, subject != .photo || row.target == target { return }
-        close()
-        row = Row(subject: subject, target: target)
+        // A text before several links need not belong to the first.
+        row?.lead = RowText()
+        endRow()
+        row = Row(subject: subject, target: target, lead: lead)
+        lead = RowText()
     }
 
     /// Adds an image to the row. Only the first image counts.
@@ -57,33 +64,23 @@ struct ListedRows {
         if row?.thumbnail == nil { row?.thumbnail = thumbnail }
     }
 
-    /// Adds a text to the row. Each run of white space becomes one space.
+    /// Adds a text to the row, or to the text before the next row.
     mutating func add(text: UnsafeRawBufferPointer) {
-        guard let count = row?.text.count, count < Self.maximumText else { return }
-        var previous: UInt8 = 0
-        for byte in text {
-            // C2 A0 is a no-break space in UTF-8.
-            if byte == 0xA0, previous == 0xC2 {
-                row?.text.removeLast()
-                addSpace()
-            } else if byte <= 0x20 {
-                addSpace()
-            } else if let count = row?.text.count, count < Self.maximumText {
-                row?.text.append(byte)
-            } else {
-                return
-            }
-            previous = byte
-        }
+        if row == nil { lead.add(text) } else { row?.text.add(text) }
     }
 
     /// Adds a space between the texts of two elements.
     mutating func addSpace() {
-        if let last = row?.text.last, last != 0x20 { row?.text.append(0x20) }
+        if row == nil { lead.addSpace() } else { row?.text.addSpace() }
     }
 
-    /// Ends the row.
+    /// Ends the row at a separator.
     mutating func close() {
+        endRow()
+        lead = RowText()
+    }
+
+    private mutating func endRow() {
         guard let row else { return }
         self.row = nil
         switch row.subject {
@@ -125,8 +122,9 @@ struct ListedRows {
         } else {
             addresses[key] = address
         }
-        let text = String(decoding: ByteEscaping.restore(row.text), as: UTF8.self)
-        if let date = RowDate.moment(in: text) {
+        for part in [row.text, row.lead] where file.date == nil {
+            let text = String(decoding: ByteEscaping.restore(part.bytes), as: UTF8.self)
+            guard let date = RowDate.moment(in: text) else { continue }
             file.date = date
             // Any other text is a caption, which says nothing about the file's version.
             file.revision = RowAge.removed(from: String(decoding: text.utf8.trimmedOfWhiteSpace, as: UTF8.self))
@@ -169,6 +167,37 @@ struct ListedRows {
         let path = PercentEncoding.decodedBytes(address.path).split(separator: UInt8(ascii: "/"))
         let name = Array(path.joined(separator: [UInt8(ascii: "-")]))
         return ListedFolder.isSound(name) && PictureName.isPictureOrVideo(name[...]) ? name : nil
+    }
+}
+
+/// A text of a row, of limited length. Each run of white space is one space.
+private struct RowText {
+    private(set) var bytes: [UInt8] = []
+
+    /// The maximum number of bytes.
+    private static let maximum = 1_024
+
+    mutating func add(_ text: UnsafeRawBufferPointer) {
+        guard bytes.count < Self.maximum else { return }
+        var previous: UInt8 = 0
+        for byte in text {
+            // C2 A0 is a no-break space in UTF-8.
+            if byte == 0xA0, previous == 0xC2 {
+                bytes.removeLast()
+                addSpace()
+            } else if byte <= 0x20 {
+                addSpace()
+            } else if bytes.count < Self.maximum {
+                bytes.append(byte)
+            } else {
+                return
+            }
+            previous = byte
+        }
+    }
+
+    mutating func addSpace() {
+        if let last = bytes.last, last != 0x20 { bytes.append(0x20) }
     }
 }
 
