@@ -115,6 +115,16 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         }
     }
 
+    /// Returns whether an answer is JSON that is neither a folder's list nor a feed.
+    ///
+    /// - Parameter beginning: the first bytes of the answer, at least ``beginningLength`` unless the answer is shorter.
+    public static func isUnknownJSON(_ beginning: [UInt8]) -> Bool {
+        guard let first = beginning.first(where: { $0 > 0x20 }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        else { return false }
+        return !JSONListingParser.recognises(beginning) && !JSONFeedParser.recognises(beginning)
+    }
+
     /// Returns the media type that a `Content-Type` header states, in lower case and without parameters.
     public static func mediaType(_ contentType: String?) -> String? {
         contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()

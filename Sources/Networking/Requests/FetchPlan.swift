@@ -91,6 +91,15 @@ public struct FetchPlan: Sendable {
         self.refusals = refusals
     }
 
+    /// The plan of a request for the web page at the address.
+    ///
+    /// Some sites, such as those with ActivityPub, send JSON of their own to all programs that accept JSON.
+    var forPage: FetchPlan {
+        var plan = self
+        plan.headers = [("Accept", "text/html, application/xhtml+xml;q=0.9, */*;q=0.1")]
+        return plan
+    }
+
     func httpRequest() throws -> HTTPRequest {
         var headers = headers
         if let etag = validators.etag { headers.append(("If-None-Match", etag)) }

@@ -66,19 +66,32 @@ struct ServerFolderReader: Sendable {
     func read(_ folder: ServerFolder) async -> Outcome {
         do {
             let permit = folder.path.isEmpty ? permit : TransferPermit(.list)
-            let plan = try place.plan(for: folder.path, validators: known[folder.path] ?? Validators())
-            return await read(try await Response.to(plan, over: client, with: permit), of: folder)
+            return await read(try await Response.to(try plan(for: folder), over: client, with: permit), of: folder)
         } catch {
             return outcome(error, of: folder)
         }
     }
 
+    /// Returns the plan of the request for the list of a folder.
+    private func plan(for folder: ServerFolder) throws -> FetchPlan {
+        try place.plan(for: folder.path, validators: known[folder.path] ?? Validators())
+    }
+
     /// Reads the list of a folder from an answer.
     func read(_ response: sending Response, of folder: ServerFolder) async -> Outcome {
         var response = response
-        // The gallery's first request allowed more bytes, because the answer could have been a gallery file.
-        response.limit(to: ServerPlace.limit)
         do {
+            if place.kind == .web {
+                let beginning = try await response.beginning()
+                if ListingFormat.isUnknownJSON(beginning) {
+                    response = try await Response.to(
+                        try plan(for: folder).forPage, over: client, with: TransferPermit(.list))
+                } else {
+                    response.putBack(beginning)
+                }
+            }
+            // The gallery's first request allowed more bytes, because the answer could have been a gallery file.
+            response.limit(to: ServerPlace.limit)
             // A redirect may lead to a sign-in page or an error page.
             guard try place.isAddress(response.address, of: folder.path) else {
                 throw RequestError.wrongType("a page other than the folder’s list")
