@@ -27,6 +27,20 @@ import Testing
         }
     }
 
+    @Test("A position with another photo keeps the gallery's view, but no filter or folder that could hide the photo")
+    func anotherPhoto() throws {
+        var place = Place(gallery: try address(1), photo: "a", isPhotoOpen: true)
+        (place.fillsScreen, place.view, place.sections) = (true, .sheet, .month)
+        place.order = PhotoOrder(.name, ascending: false)
+        (place.filter, place.folder, place.subfolder) = ("owl", FolderPath("2024"), FolderPath("2024/owls"))
+        #expect(place.showing(photoOf: nil) == place && place.showing(photoOf: Place(isPhotoOpen: true)) == place)
+        var expected = Place(gallery: try address(1), photo: "b")
+        (expected.view, expected.order, expected.sections) = (place.view, place.order, place.sections)
+        #expect(place.showing(photoOf: Place(photo: "b")) == expected)
+        expected.isPhotoOpen = true
+        #expect(place.showing(photoOf: Place(photo: "b", isPhotoOpen: true)) == expected)
+    }
+
     @Test(arguments: [
         "view=tiles", "sort=colour", "sections=week", "filter=zz", "zoom=3", "reversed=yes", "subfolder=zz", "tree=61",
     ])

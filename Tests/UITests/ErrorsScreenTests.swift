@@ -282,6 +282,28 @@ import Testing
         #expect(screens.title.contains("75 of 80"))
     }
 
+    @Test("A gallery that opens from the errors keeps its order and view", arguments: [true, false])
+    func openKeepsOrderAndView(isPhoto: Bool) async throws {
+        fail(try isPhoto ? screens.subject("5", .original) : screens.list, busy)
+        screens.open(at: "7")
+        screens.press(",", "N", Key(.tab))
+        try await screens.until { screens.title.contains("73 of 80") }
+        screens.press("q")
+        try await open(until: isPhoto ? "Photo 5" : "list of photos")
+        screens.press(Key(.enter))
+        let place = screens.root.place
+        #expect(place.photo == (isPhoto ? "5" : "7") && place.isPhotoOpen == isPhoto)
+        #expect(place.order == PhotoOrder(.name, ascending: false) && place.view == .sheet)
+    }
+
+    @Test("If a failed photo has left the gallery, no other photo opens")
+    func openShowsNoOtherPhoto() async throws {
+        fail(try screens.subject("5", .original), busy)
+        try await screens.sync(["1", "2"])
+        screens.press("E", Key(.enter))
+        #expect(screens.root.openGallery != nil && !screens.root.place.isPhotoOpen)
+    }
+
     // MARK: - On the other screens
 
     @Test("BEHAVIOURS 2.2: the number of errors is beside the status")

@@ -127,17 +127,14 @@ struct BrowseCommand {
         return "Vitrine ended unexpectedly last time.\(rest)"
     }
 
-    /// Returns the position at which the browser starts. This is the last position in the named gallery, or else the
-    /// position where the last run ended.
+    /// Returns the position at which the browser starts. This is the last position in the named gallery, with the named
+    /// picture if there is one, or else the position where the last run ended.
     private func startingPlace(_ gallery: String?, _ places: Places, _ caches: CacheFolder) throws -> Place {
         guard let gallery else { return try placeWithSecrets(places.last, caches) }
         let address = try services.address(gallery)
-        if let photo = GalleryArgument.photo(gallery) {
-            return Place(gallery: address, photo: photo, isPhotoOpen: true)
-        }
         var place = places.place(in: address) ?? Place(gallery: address)
         if places.last.gallery?.textWithoutSecrets != address.textWithoutSecrets { place.isPhotoOpen = false }
-        return place
+        return place.showing(photoOf: Place(photo: GalleryArgument.photo(gallery), isPhotoOpen: true))
     }
 
     /// Completes the gallery's address with the secrets that the file of positions omits.

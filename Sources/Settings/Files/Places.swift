@@ -194,6 +194,17 @@ public struct Place: Equatable, Sendable {
         let bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
         return String(validating: bytes, as: UTF8.self)
     }
+
+    /// Returns this position with the photo of another position, in the list of all photos. Returns this position
+    /// unchanged if the other position has no photo.
+    public func showing(photoOf target: Place?) -> Place {
+        guard let target, target.photo != nil else { return self }
+        var place = self
+        (place.photo, place.isPhotoOpen, place.fillsScreen) = (target.photo, target.isPhotoOpen, target.fillsScreen)
+        // A filter or another folder could hide the photo.
+        (place.filter, place.folder, place.subfolder) = (nil, nil, nil)
+        return place
+    }
 }
 
 /// The file of positions in galleries, which all running Vitrine processes share.

@@ -57,7 +57,7 @@ public enum InterfaceEvent {
     case openAlbum(Address)
     /// A request to list the albums of a gallery's server.
     case showAlbums(Address)
-    /// A request to show a gallery or photo. An open gallery keeps its order and filter.
+    /// A request to show a gallery or photo. The gallery keeps its order and view.
     case openPlace(Place)
     /// A request to put another screen on top.
     case push(Screen)

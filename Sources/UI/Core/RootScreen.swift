@@ -83,8 +83,7 @@ public final class RootScreen: Screen {
 
     /// Opens the gallery and the photo of a position. Does nothing if the position has no gallery.
     public func start(at place: Place) {
-        guard let gallery = place.gallery else { return }
-        open(gallery, at: place)
+        if let gallery = place.gallery { open(gallery, at: place) }
     }
 
     /// Stops all work, and returns when everything is written.
@@ -169,10 +168,12 @@ public final class RootScreen: Screen {
 
     /// Opens a gallery at a position, or else at the user's last position in the gallery.
     ///
-    /// - Parameter isAbove: whether the other screens stay below.
-    private func open(_ address: Address, at place: Place? = nil, isAbove: Bool = false) {
+    /// - Parameters:
+    ///   - target: a position whose photo replaces the photo of the last position.
+    ///   - isAbove: whether the other screens stay below.
+    private func open(_ address: Address, at place: Place? = nil, showing target: Place? = nil, isAbove: Bool = false) {
         while !isAbove, children.count > 1 { pop() }
-        let place = place ?? context.places.place(in: address)
+        let place = place ?? context.places.place(in: address).showing(photoOf: target)
         do {
             // Opening a database takes a few milliseconds, and the first frame needs it.
             let cache = try context.caches.open(address)
@@ -208,10 +209,10 @@ public final class RootScreen: Screen {
         do { open(try context.address(typed: text)) } catch { modals.showNotice("\(error)") }
     }
 
-    /// Shows a gallery or a photo. An open gallery keeps its order, and its filter unless the filter hides the photo.
+    /// Shows a gallery or a photo. The gallery keeps its order, and an open one a filter that shows the photo.
     private func show(_ place: Place) {
         guard let address = place.gallery else { return }
-        guard let photos = openGallery, photos.cache.address == address else { return open(address, at: place) }
+        guard let photos = openGallery, photos.cache.address == address else { return open(address, showing: place) }
         while top !== photos { pop() }
         guard let photo = place.photo else { return }
         if !photos.select(galleryID: photo) {
@@ -224,9 +225,7 @@ public final class RootScreen: Screen {
         if place.isPhotoOpen { photos.openSelection() }
     }
 
-    private func adaptTimer() {
-        timer.adapt(open: openGallery?.cache.address)
-    }
+    private func adaptTimer() { timer.adapt(open: openGallery?.cache.address) }
 
     /// Requests the list of a gallery after the user has signed in.
     private func requestList(of gallery: GalleryID) {

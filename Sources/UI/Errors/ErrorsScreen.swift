@@ -170,7 +170,8 @@ final class ErrorsScreen: Screen, ListScreen {
                 ?? context.caches.cache(selected.gallery).flatMap { cache in
                     try? cache.read { try $0.photo(key) }
                 }
-            send(.openPlace(Place(gallery: address, photo: photo?.galleryID, isPhotoOpen: rendition == .original)))
+            let isOpened = photo != nil && rendition == .original
+            send(.openPlace(Place(gallery: address, photo: photo?.galleryID, isPhotoOpen: isOpened)))
         default: send(.openPlace(Place(gallery: address)))
         }
     }
