@@ -98,6 +98,15 @@ import Testing
         #expect(screens.status.contains("This gallery has no folders."))
     }
 
+    @Test("A folder that the user leaves before it is read does not move the selection later")
+    func leavingAnUnreadFolder() async throws {
+        try await sync(Self.paths)
+        screens.open(at: "e.jpg")
+        screens.press("t", "t", "g", ",", "n")
+        try await screens.until { screens.root.openGallery?.lists.all.order == PhotoOrder(.name) }
+        #expect(screens.selected == "a.jpg" && screens.title.contains("1 of 5"))
+    }
+
     @Test("A search in a folder shows the matches in it and in all folders below")
     func searching() async throws {
         try await openTop()

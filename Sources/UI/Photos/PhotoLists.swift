@@ -261,10 +261,12 @@ final class PhotoLists {
     }
 
     private func adopt(_ all: FetchedResults, _ found: FetchedResults?, _ folder: Folder?) {
-        guard all !== self.all || found !== self.found || folder?.photos !== self.folder?.photos else { return }
-        (self.all, self.found, self.folder, path) = (all, found, folder, folder?.path)
-        isFiltered = found != nil && searchHidesOthers
-        follow()
+        if all !== self.all || found !== self.found || folder?.photos !== self.folder?.photos {
+            (self.all, self.found, self.folder, path) = (all, found, folder, folder?.path)
+            isFiltered = found != nil && searchHidesOthers
+            follow()
+        }
+        // A screen may wait for lists that turn out to be the present ones.
         feed.deliver(.lists(self))
     }
 
