@@ -168,6 +168,17 @@ import Testing
         #expect(!screens.title.contains("marked"))
     }
 
+    @Test("Backspace, held in the command line, does not leave the gallery and its marks")
+    func heldBackspace() async throws {
+        try await openTop()
+        screens.press(" ", ":", "x")
+        for _ in 0..<6 { screens.press(Key(.backspace)) }
+        #expect(screens.status == ":" && screens.title.contains("1 marked"))
+        // After another key, Backspace closes the empty line.
+        screens.press(.control("u"), Key(.backspace))
+        #expect(screens.root.commandLine == nil && screens.title.contains("1 marked"))
+    }
+
     @Test("A folder shows a mark while all photos below are marked", arguments: [false, true])
     func marksOfFolders(isSheet: Bool) async throws {
         try await openTop()

@@ -24,6 +24,8 @@ final class CommandPrompt: Responder {
     private var typed = ""
     /// The text before the user pressed Tab, and the index of the chosen match; nil without completion.
     private var completion: (beginning: String, chosen: Int)?
+    /// Whether the last keys were Backspaces, of which the first one found text. The user may be holding the key.
+    private var isErasing = false
 
     /// The maximum number of rows for matches.
     private static let maximumRows = 8
@@ -47,13 +49,15 @@ final class CommandPrompt: Responder {
             _ = field.handle(event)
             return nil
         }
+        let wasErasing = isErasing
+        isErasing = key.code == .backspace && (wasErasing || !field.text.isEmpty)
         switch (key.code, key.modifiers) {
         case (.tab, .shift): complete(by: -1)
         case (.tab, _): complete(by: 1)
         case (.up, _): recall(by: 1)
         case (.down, _): recall(by: -1)
-        // Backspace in an empty line closes the prompt.
-        case (.backspace, _) where field.text.isEmpty: onEscape()
+        // Backspace in an empty line closes the prompt. A held key must not reach the screen below.
+        case (.backspace, _) where field.text.isEmpty: if !wasErasing { onEscape() }
         default:
             endCompletion()
             _ = field.handle(event)
