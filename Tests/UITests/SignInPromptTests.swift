@@ -236,6 +236,17 @@ import Testing
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
     }
 
+    @Test("In a narrow window, the prompt shows the chosen place of the password", arguments: [20, 40, 54])
+    func chosenPlaceInANarrowWindow(columns: Int) async throws {
+        let screens = try await screens { $0.passwords = .keyring }
+        screens.size = Size(columns: columns, rows: 12)
+        screens.activity.ask(try question(screens))
+        try await screens.until { screens.text.contains("Password:") }
+        #expect(screens.text.contains("[in the keyring]") && !screens.text.contains("until"))
+        screens.press(Key(.tab), Key(.tab), Key(.right))
+        #expect(screens.text.contains("[until I quit]") && !screens.text.contains("keyring"))
+    }
+
     @Test("After a rejected password, the prompt keeps the choice to store it")
     func choiceIsKept() async throws {
         let screens = try await screens()

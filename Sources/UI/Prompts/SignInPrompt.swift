@@ -242,7 +242,10 @@ final class SignInPrompt: Responder {
             case .keeping: Self.keepingLabel
             case .browser: "Or:       "
             }
-        surface.write(label, in: rest.takeLeft(min(label.count, rest.size.columns / 2)), style: theme.detail)
+        var labelWidth = min(label.count, rest.size.columns / 2)
+        // The place of the password is more important than its label.
+        if field == .keeping { labelWidth = min(labelWidth, max(0, rest.size.columns - Self.name(keeping).count - 2)) }
+        surface.write(label, in: rest.takeLeft(labelWidth), style: theme.detail)
         switch field {
         case .user: draw(user, isFocused: isFocused, in: &surface, rest)
         case .secret: draw(secret, isFocused: isFocused, in: &surface, rest)
@@ -251,7 +254,8 @@ final class SignInPrompt: Responder {
                 isFocused ? "[sign in with the browser]" : " sign in with the browser ", in: rest,
                 style: isFocused ? theme.selectedName : theme.detail)
         case .keeping:
-            for keeping in SignInKeeping.allCases {
+            // A narrow window has room for the chosen place only.
+            for keeping in line.size.columns < Self.keepingWidth ? [self.keeping] : SignInKeeping.allCases {
                 let isChosen = keeping == self.keeping
                 let text = isChosen ? "[\(Self.name(keeping))]" : " \(Self.name(keeping)) "
                 let style = !isChosen ? theme.detail : isFocused ? theme.selectedName : theme.name
