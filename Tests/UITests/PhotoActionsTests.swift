@@ -205,6 +205,29 @@ import Text
         #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
     }
 
+    @Test(
+        "A deleted photo is not fetched again, even if its newer edition was loading for the photo screen or a reload",
+        arguments: [false, true], [false, true])
+    func deletingAnOutdatedPhoto(isLeft: Bool, isReloaded: Bool) async throws {
+        try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
+        open(isPhotoOpen: true)
+        try await screens.until { !screens.text.contains("Loading") }
+        let subject = try screens.subject("b", .original)
+        try await screens.cache.writer.refetch([try screens.photo("b").key])
+        if isReloaded { screens.wishes.ask(for: subject) }
+        screens.activity.setProgress(Progress(done: 10, total: 1_000), of: subject)
+        try await screens.until { screens.status.hasPrefix(" Loading… ") }
+        if isLeft {
+            screens.press("q")
+            _ = screens.frame()
+        }
+        #expect(await screens.importance(of: subject) != nil)
+        screens.press("D")
+        try await screens.until { screens.status.contains("Deleted from the cache") }
+        _ = screens.frame()
+        #expect(await screens.importance(of: subject) == nil)
+    }
+
     @Test func deletingSeveralPhotosAsksFirst() async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         open(isPhotoOpen: false)

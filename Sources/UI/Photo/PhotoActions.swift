@@ -228,6 +228,9 @@ struct PhotoActions {
 
     private func drop(_ keys: [PhotoKey]) {
         let name = name(of: keys)
+        // A request that still stands, such as one to reload a photo, would fetch the photo again.
+        let wanted = context.wishes.photos(of: cache.id)
+        for key in keys where wanted.contains(key) { context.wishes.stop(.picture(cache.id, key, .original)) }
         Task {
             do {
                 let count = try await cache.writer.dropPhotos(keys)

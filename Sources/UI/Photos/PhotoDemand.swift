@@ -57,6 +57,12 @@ struct PhotoDemand {
         if results.index(of: key) == nil || (try? reader.photo(key))?.original.isCurrent != false { unfinished = nil }
     }
 
+    /// Stops fetching the unfinished photo if it is one of the photos that the user deletes. Withdraws the other
+    /// requests, too, until the next frame.
+    mutating func forget(_ keys: [PhotoKey]) {
+        if let unfinished, keys.contains(unfinished) { withdraw() }
+    }
+
     /// Stops drawing pictures, because another screen is on top.
     func stopDrawing() { context.pipeline.want([], by: client) }
 

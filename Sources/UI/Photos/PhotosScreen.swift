@@ -296,13 +296,14 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     /// Selects the photo that the photo screen now shows.
-    func photoScreenDidShow(_ key: PhotoKey) {
-        if results.index(of: key) != nil { select(.photo(key)) }
-    }
+    func photoScreenDidShow(_ key: PhotoKey) { if results.index(of: key) != nil { select(.photo(key)) } }
 
     /// Continues to fetch a photo that the user leaves on the photo screen. After this call, the photo screen withdraws
     /// its own request.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
+
+    /// Stops fetching photos that the user deletes.
+    func forget(_ keys: [PhotoKey]) { demand.forget(keys) }
 
     /// Shows all photos again if a filter hides some, and selects a photo. After a search in folders or the slideshow
     /// of a folder, opens the photo's folder.
@@ -339,6 +340,7 @@ final class PhotosScreen: Screen, ListScreen {
             // Reading a large folder takes time. A late question must not take a key meant for another screen.
             guard let self, isOnTop || !PhotoActions.questions.contains(command) else { return }
             let keys = marking.ordered(photos, selected)
+            if command == .delete { forget(keys) }
             PhotoActions(context, results: results, from: self).perform(command, on: keys)
         }
     }
@@ -369,9 +371,7 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     /// Updates the gallery, and retries all failed requests.
-    func refresh() {
-        if let notice = gallery.refresh() { send(.notice(notice)) }
-    }
+    func refresh() { if let notice = gallery.refresh() { send(.notice(notice)) } }
 
     // MARK: - Events
 
