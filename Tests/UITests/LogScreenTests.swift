@@ -59,6 +59,23 @@ import Testing
         #expect(screens.text.contains("entry 1010.") && screens.status.hasPrefix(" Newest below"))
     }
 
+    @Test(
+        "BEHAVIOURS 6.4: the log follows new entries after a key that does not scroll up",
+        arguments: ["y", "s", "c", "h", "l", "G"] as [Character])
+    func followsAfterKeys(key: Character) async throws {
+        let count = { [screens] in screens.root.children.last?.heading.detail }
+        log(1...100)
+        screens.press("L")
+        _ = screens.frame()
+        // More entries arrive before the next frame, and the user presses a key.
+        log(101...120)
+        try await screens.until { count() == "120 entries" }
+        screens.press(.character(key))
+        log(121...140)
+        try await screens.until { count() == "140 entries" }
+        #expect(screens.text.contains("entry 140."))
+    }
+
     @Test("BEHAVIOURS 6.4: each subsystem has a switch that applies at once")
     func switches() async throws {
         screens.press("L")

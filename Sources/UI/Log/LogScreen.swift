@@ -67,10 +67,19 @@ final class LogScreen: Screen {
             send(.confirm("Clear the log?") { log.clear() })
         case .copy: copy()
         case .save: save()
-        case .wrap: toggleWrapping()
         case .left where isWrapped, .right where isWrapped: break
         case .left: shift = max(0, shift - Self.step)
         case .right: shift = min(shift + Self.step, max(0, longestLine - Self.step))
+        default: return performScrolling(command)
+        }
+        return true
+    }
+
+    /// Performs a command that scrolls up or down. Returns false for other commands.
+    private func performScrolling(_ command: Command) -> Bool {
+        adoptCount()
+        switch command {
+        case .wrap: toggleWrapping()
         case .up: scroll.select(scroll.first - 1)
         case .down: scroll.select(scroll.window.upperBound)
         default:
@@ -82,6 +91,13 @@ final class LogScreen: Screen {
 
     /// The number of rows that the entries need.
     private var count: Int { isWrapped ? rows.count : entries.count }
+
+    /// Makes room for entries that have arrived since the last frame, and scrolls to them unless the user has scrolled
+    /// up.
+    private func adoptCount() {
+        scroll.setCount(count)
+        if followsEnd { scroll.select(count - 1) }
+    }
 
     /// Switches between wrapping and cutting long lines. The first visible entry stays in place, unless the newest
     /// entry was visible.
@@ -123,12 +139,14 @@ final class LogScreen: Screen {
     private var hidden: Int { width < Self.narrow ? "YYYY-MM-DD ".count : 0 }
 
     override func go(to index: Int) -> Bool {
+        adoptCount()
         scroll.select(index)
         followsEnd = scroll.window.upperBound == count
         return true
     }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        adoptCount()
         guard scroll.follow(mouse) else { return false }
         followsEnd = scroll.window.upperBound == count
         return true
@@ -204,8 +222,7 @@ final class LogScreen: Screen {
             layOut()
         }
         scroll.setVisible(rest.size.rows)
-        scroll.setCount(count)
-        if followsEnd { scroll.select(count - 1) }
+        adoptCount()
         scroll.drawBar(in: &surface, rest, context.theme)
         if scroll.visible < scroll.count { _ = rest.takeRight(1) }
         for (row, index) in zip(rest.rows, scroll.window) {
