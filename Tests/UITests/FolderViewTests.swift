@@ -241,6 +241,19 @@ import Testing
         #expect(screens.copied.last?.hasPrefix("http://example.org/album/2025/0/0.jpg\n") == true)
     }
 
+    @Test("A question about a large folder does not interrupt the user's typing", arguments: ["/", ":"] as [Character])
+    func lateQuestion(prompt: Character) async throws {
+        try await sync((0..<1_100).map { "2025/\($0).jpg" } + ["e.jpg"])
+        screens.open(at: "e.jpg")
+        try await screens.until { screens.root.openGallery?.lists.all.isComplete == true }
+        screens.press("t")
+        try await screens.until { screens.title.contains("2 of 2") }
+        // The addresses are copied after the photos to delete have been read.
+        screens.press("g", "D", "y", .character(prompt), "y")
+        try await screens.until { screens.copied.count == 1 }
+        #expect(screens.root.question == nil && screens.text.contains("\(prompt == "/" ? "/ " : ":")y"))
+    }
+
     @Test("A slideshow of a folder shows the photos below")
     func slideshow() async throws {
         try await openTop()

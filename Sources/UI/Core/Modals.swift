@@ -37,7 +37,7 @@ final class Modals {
 
     private let context: ScreenContext
     private let signIns: SignIns
-    /// The open questions and prompts, the current one last. A question can arrive while the user types a command.
+    /// The open questions and prompts, the current one last. A question can arrive while another one is open.
     private var stack: [Modal] = []
     /// The notices that the user has not read yet. The screen shows the first one.
     private var notices: [String] = []
@@ -48,6 +48,9 @@ final class Modals {
 
     /// The question or prompt that takes the input now.
     var current: Modal? { stack.last ?? signIns.prompt.map(Modal.signIn) }
+
+    /// Whether the user types into a prompt. A late question of a screen must not take these keys.
+    var isTyping: Bool { current?.responder != nil }
 
     // MARK: - Notices
 

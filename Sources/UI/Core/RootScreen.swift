@@ -362,6 +362,7 @@ public final class RootScreen: Screen {
         case .push(let screen): push(screen)
         case .back: pop()
         case .notice(let text): modals.showNotice(text)
+        case .confirm where modals.isTyping, .choose where modals.isTyping, .type where modals.isTyping: break
         case .confirm(let text, let onYes): modals.ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
         case .choose(let text, let choices, let otherwise): modals.ask(text, choices, otherwise: otherwise)
         case .type(let label, let text, let onEnter): modals.askForLine(label, text, onEnter: onEnter)

@@ -337,8 +337,8 @@ final class PhotosScreen: Screen, ListScreen {
     private func act(_ command: Command) {
         isChosen = true
         marking.withTargets(selected) { [weak self, selected] photos in
-            // Reading a large folder takes time. A late question must not take a key meant for another screen.
-            guard let self, isOnTop || !PhotoActions.questions.contains(command) else { return }
+            // Reading a large folder takes time. A late question must not take a key for another screen or a search.
+            guard let self, isOnTop && focus === self || !PhotoActions.questions.contains(command) else { return }
             let keys = marking.ordered(photos, selected)
             if command == .delete { forget(keys) }
             PhotoActions(context, results: results, from: self).perform(command, on: keys)
@@ -350,7 +350,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// - Parameter seconds: the time for each photo, instead of the setting.
     private func showSlides(seconds: Int? = nil) {
         marking.withTargets(selected) { [weak self, selected] in
-            if let self, isOnTop { pushSlideshow($0, from: selected, seconds: seconds) }
+            if let self, isOnTop, focus === self { pushSlideshow($0, from: selected, seconds: seconds) }
         }
     }
 
