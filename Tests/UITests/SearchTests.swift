@@ -157,6 +157,16 @@ import Testing
         #expect(screens.text.contains("No matches"))
     }
 
+    @Test("A photo that the user opens before a search ends stays selected", arguments: [Key(.enter), "S"] as [Key])
+    func openingBeforeTheSearchEnds(key: Key) async throws {
+        try await beginAtTheSea()
+        screens.press("/", "k", Key(.enter), key)
+        #expect(screens.title.hasPrefix(" Owl "))
+        try await screens.until { screens.root.openGallery?.lists.found != nil }
+        screens.press("q")
+        #expect(screens.selected == "Owl" && screens.title.contains("1 of 6"))
+    }
+
     /// In a long list the index of the selection is unknown until the list is complete.
     @Test func sortingALongListKeepsTheSelection() async throws {
         try await screens.sync(

@@ -288,6 +288,7 @@ final class PhotosScreen: Screen, ListScreen {
     ///
     /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
     func openSelection(fills: Bool = false) {
+        search.stopWaiting()
         // In a long list that is still loading, the index may be unknown.
         if let folder = selectedFolder { return travel.enter(folder.path, from: selected) }
         guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
@@ -316,9 +317,7 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     /// Shows the photos of all folders, without a filter.
-    func showAll() {
-        if lists.path != nil { lists.show(nil) } else { search.leaveFilter() }
-    }
+    func showAll() { if lists.path != nil { lists.show(nil) } else { search.leaveFilter() } }
 
     // MARK: - Marks and actions
 
@@ -364,6 +363,7 @@ final class PhotosScreen: Screen, ListScreen {
         let start = selected?.photo.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
         guard count > 1, let first = start ?? slides.first ?? lists.all.ordered(targets).first
         else { return send(.notice("There is no other photo to show.")) }
+        search.stopWaiting()
         let screen = PhotoScreen(context, results: results, includesAll: includesAll, key: first, delegate: self)
         screen.beginSlideshow(over: slides, seconds: seconds)
         photoScreenDidShow(first)
