@@ -210,6 +210,18 @@ import Testing
         #expect(screens.status == " No match for “winter”.")
     }
 
+    @Test("Escape returns to the album that was selected before the search, even if the list has changed")
+    func escapesAfterAChange() async throws {
+        let screens = try await screens(some)
+        screens.press("A", "j", "j", "/")
+        screens.type("sum")
+        #expect(screens.selected == "Summer on the coast")
+        try await store([try album("New")] + some, screens)
+        try await screens.until { screens.title.hasSuffix("3 of 5") }
+        screens.press(Key(.escape))
+        #expect(screens.selected == "Été 2024" && screens.title.hasSuffix("4 of 5"))
+    }
+
     // MARK: - States
 
     @Test("While the first albums arrive, the screen says so; x cancels and r requests again")

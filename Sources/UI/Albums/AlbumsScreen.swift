@@ -155,6 +155,7 @@ final class AlbumsScreen: Screen, ListScreen {
     }
 
     private func readList() {
+        let former = list.albums
         do {
             list = try reader.albums(where: cache.isNamedByUser)
         } catch {
@@ -162,7 +163,10 @@ final class AlbumsScreen: Screen, ListScreen {
             return
         }
         for album in list.albums { context.galleryNames[album.address] = album.name.madeVisible }
-        search.update()
+        search.update { index in
+            let address = former.indices.contains(index) ? former[index].address : nil
+            return list.albums.firstIndex { $0.address == address }
+        }
         scroll.setCount(list.albums.count)
         if let index = list.albums.firstIndex(where: { $0.address == selected }) { scroll.select(index) }
         selectionDidMove()

@@ -31,7 +31,12 @@ final class ListSearch: Responder {
     var focus: Responder? { origin == nil ? nil : prompt }
 
     /// Searches again, because the list has other entries.
-    func update() { find(text) }
+    ///
+    /// - Parameter newIndex: returns the new index of an entry; nil if the entry is gone.
+    func update(_ newIndex: (Int) -> Int?) {
+        if let origin { self.origin = newIndex(origin) ?? origin }
+        find(text)
+    }
 
     /// Performs a search command. Returns false for other commands.
     func perform(_ command: Command, selection: Int, in scopes: [CommandTable.Scope]) -> Bool {
