@@ -97,6 +97,18 @@ import Testing
         #expect(try text() == "# mine\n# another\nplain = yes\nsort = size\n" && live.settings.theme == .auto)
     }
 
+    @Test("Saving a value that comes from the file leaves the file as it is")
+    func aLineKeepsItsText() throws {
+        let lines = "# mine\nexport-folder = ~/Pictures\ncache-limit = 2048M\n"
+        folder.write(".config/vitrine/config", lines)
+        let live = try live()
+        for name in ["export-folder", "cache-limit"] { try live.keep(name, live.textToKeep(of: option(name))) }
+        #expect(try text() == lines && live.settings.exportFolder == folder.path("Pictures"))
+        // A value of the command line is saved as it is in force.
+        let given = try self.live("--export-folder=~/Photos")
+        #expect(try given.textToKeep(of: option("export-folder")) == folder.path("Photos"))
+    }
+
     @Test func aSettingForTheNextStartIsKept() throws {
         let live = try live()
         #expect(try live.set("cache-dir", to: "/c")?.contains("Save it with “:set! cache-dir") == true)

@@ -147,13 +147,13 @@ public final class LiveSettings: Sendable {
         return option.effectSentence
     }
 
-    /// Returns the text to save for a setting in the settings file. The text is what the user typed, or else the
-    /// present value. Returns nil for the default value.
+    /// Returns the text to save for a setting in the settings file. The text is what the user typed or wrote to the
+    /// file, or else the present value. Returns nil for the default value.
     public func textToKeep(of option: SettingsOption) -> String? {
         state.withLock { state in
             if let changed = state.changed[option.name] { return changed }
+            if let text = state.inForce.textInFile(of: option.name) { return text }
             let text = option.text(in: state.settings)
-            if case .file = state.inForce.origin(of: option.name) { return text }
             return text == option.defaultValue ? nil : text
         }
     }

@@ -31,19 +31,26 @@ public enum SettingsFile {
         public func hash(into hasher: inout Hasher) { hasher.combine(description) }
     }
 
+    /// A line that sets an option.
+    struct Line {
+        /// The number of the line, counted from one.
+        let number: Int
+        /// The value as text, as the line has it.
+        let value: String
+    }
+
     /// Applies the lines of a file to settings. Returns the invalid lines.
     ///
     /// The call skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last
     /// line takes effect, and the call reports the repetition as a mistake.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
-        var lines: [String: Int] = [:]
+        var lines: [String: Line] = [:]
         return apply(text, path: path, to: &settings, recording: &lines)
     }
 
-    /// Applies the lines of a file to settings, and records line numbers. For each setting, `numbers` gets the number
-    /// of the line that takes effect.
+    /// Applies the lines of a file to settings. For each setting, `lines` gets the line that takes effect.
     static func apply(
-        _ text: String, path: String, to settings: inout Settings, recording numbers: inout [String: Int]
+        _ text: String, path: String, to settings: inout Settings, recording lines: inout [String: Line]
     ) -> [Mistake] {
         guard !text.utf8.contains(0) else {
             return [Mistake(path: path, line: nil, error: .file(path: path, reason: "not a text file"))]
@@ -52,8 +59,9 @@ public enum SettingsFile {
         var mistakes: [Mistake] = []
         for (index, line) in text.lines.enumerated() {
             do throws(SettingsError) {
-                guard let name = try apply(line.trimmed, to: &settings) else { continue }
-                if let first = numbers.updateValue(index + 1, forKey: name) { throw .repeated(name, line: first) }
+                guard let (name, value) = try apply(line.trimmed, to: &settings) else { continue }
+                let former = lines.updateValue(Line(number: index + 1, value: value), forKey: name)
+                if let former { throw .repeated(name, line: former.number) }
             } catch {
                 mistakes.append(Mistake(path: path, line: index + 1, error: error))
             }
@@ -61,8 +69,10 @@ public enum SettingsFile {
         return mistakes
     }
 
-    /// Applies a line to settings. Returns the name of the changed option, if any.
-    private static func apply(_ line: String, to settings: inout Settings) throws(SettingsError) -> String? {
+    /// Applies a line to settings. Returns the name and the value of the changed option, if any.
+    private static func apply(
+        _ line: String, to settings: inout Settings
+    ) throws(SettingsError) -> (name: String, value: String)? {
         guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
         // Reading replaced invalid bytes with U+FFFD, so a path in this line would be wrong.
         guard !line.unicodeScalars.contains("\u{FFFD}") else { throw .notUTF8 }
@@ -73,8 +83,9 @@ public enum SettingsFile {
         guard let equals = line.firstIndex(of: "=") else { throw .notASetting(line) }
         let name = line[..<equals].trimmed
         guard let option = SettingsTable.option(named: name) else { throw .unknownOption(name) }
-        try option.set(line[line.index(after: equals)...].trimmed, in: &settings)
-        return name
+        let value = line[line.index(after: equals)...].trimmed
+        try option.set(value, in: &settings)
+        return (name, value)
     }
 
     /// Returns whether a line begins with the word for key bindings.
@@ -121,8 +132,8 @@ public struct SettingsInForce: Sendable {
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String
-    /// The number of the line that takes effect, for each setting in the file.
-    private let lines: [String: Int]
+    /// The line that takes effect, for each setting in the file.
+    private let lines: [String: SettingsFile.Line]
     /// The names of the settings on the command line.
     private let given: Set<String>
 
@@ -145,7 +156,7 @@ public struct SettingsInForce: Sendable {
     public init(_ invocation: Invocation, _ locations: Locations) throws(SettingsError) {
         path = Self.path(invocation, locations)
         var settings = Settings()
-        var lines: [String: Int] = [:]
+        var lines: [String: SettingsFile.Line] = [:]
         if invocation.settingsFile != nil {
             guard let text = try PrivateFile.read(path) else {
                 throw .file(path: path, reason: "no such file")
@@ -172,7 +183,7 @@ public struct SettingsInForce: Sendable {
     }
 
     private static func applyDefault(
-        _ path: String, to settings: inout Settings, recording lines: inout [String: Int]
+        _ path: String, to settings: inout Settings, recording lines: inout [String: SettingsFile.Line]
     ) -> [SettingsFile.Mistake] {
         do throws(SettingsError) {
             // Reading a pipe would wait for its writer.
@@ -190,8 +201,11 @@ public struct SettingsInForce: Sendable {
     /// Returns the source of a setting's value.
     public func origin(of name: String) -> Origin {
         if given.contains(name) { return .commandLine }
-        return lines[name].map { .file(path: path, line: $0) } ?? .standard
+        return lines[name].map { .file(path: path, line: $0.number) } ?? .standard
     }
+
+    /// Returns the value of a setting as the file has it. Returns nil if the value comes from another source.
+    func textInFile(of name: String) -> String? { given.contains(name) ? nil : lines[name]?.value }
 
     /// The first mistakes as notices for the screen. A last notice counts the mistakes that are not shown.
     public var notices: [String] {
