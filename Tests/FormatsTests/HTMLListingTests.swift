@@ -360,6 +360,7 @@ import Testing
             ("2022-02-12 03:03 <a href=a.jpg>a</a> 2021-02-12 03:03<br><a href=b.jpg>b</a><br>", [date, nil]),
             ("2021-02-12 03:03 <a href=a.jpg>a</a> <a href=b.jpg>b</a><br>", [nil, nil]),
             ("2021-02-12 03:03 <br><a href=a.jpg>a</a><hr>2021-02-12 03:03<br>", [nil]),
+            ("<h1>2021-02-12 03:03</h1><a href=a.jpg>a</a><br>", [nil]),
             (String(repeating: "x ", count: 2_000) + "2021-02-12 03:03 <a href=a.jpg>a</a><br>", [nil]),
         ] as [(String, [String?])] {
             let files = try parse("<html><body><pre><a href='/'>Up</a><br><br>\(rows)</pre></body></html>").files

@@ -4,8 +4,8 @@ import Model
 /// Parses a web page with links to pictures. The page is a web server's list of a folder, or a gallery.
 ///
 /// In a list, each link to a picture or folder directly in the folder counts. The parser takes the name from the link's
-/// address, because servers shorten the names that they show. The date follows the link, or precedes it in its row. In a
-/// gallery, a link with an image inside is a photo, whose address and thumbnail may be anywhere on the server.
+/// address, because servers shorten the names that they show. The date follows the link, or precedes it in its row.
+/// In a gallery, a link with an image inside is a photo, whose address and thumbnail may be anywhere on the server.
 ///
 /// The pages of blogs and social networks often link to no photos, but to their feed:
 ///
@@ -114,6 +114,8 @@ public final class HTMLListingParser: ListingParser {
             (link, isInLink) = (nil, false)
         } else if name == XMLName.time {
             isInDate = false
+        } else if XMLName.headings.contains(where: { name == $0 }) {
+            rows.endHeading()
         } else if Self.separates(name) {
             rows.close()
         }
@@ -214,4 +216,5 @@ extension XMLName {
     fileprivate static let mediaType = Self("type")
     fileprivate static let separators = ["tr", "li", "br", "hr", "table", "pre", "ul", "ol", "figure", "body"]
         .map { (name: StaticString) in Self(name) }
+    fileprivate static let headings = ["h1", "h2", "h3", "h4", "h5", "h6"].map { (name: StaticString) in Self(name) }
 }

@@ -74,6 +74,9 @@ struct ListedRows {
         if row == nil { lead.addSpace() } else { row?.text.addSpace() }
     }
 
+    /// Ends a heading. Its text belongs to no row that follows.
+    mutating func endHeading() { if row == nil { lead = RowText() } }
+
     /// Ends the row at a separator.
     mutating func close() {
         endRow()
