@@ -145,21 +145,21 @@ import Testing
         let host = request.candidate(.rest).host
         let gone = RequestError.transfer(.unreachable("example.org"))
         var lost = LostHosts()
-        lost.recordFailure(gone, of: host, at: .seconds(100))
-        lost.recordFailure(gone, of: host, at: .seconds(129))
+        lost.recordFailure(gone, of: host, isAnswered: false, at: .seconds(100))
+        lost.recordFailure(gone, of: host, isAnswered: false, at: .seconds(129))
         #expect(!lost.contains(host) && lost.error(of: request) == nil)
         // This host may not exist.
         #expect(!lost.isAwaited(host))
-        lost.recordFailure(gone, of: host, at: .seconds(130))
+        lost.recordFailure(gone, of: host, isAnswered: false, at: .seconds(130))
         #expect(lost.contains(host) && lost.error(of: request) == gone)
         let other = try self.request(to: "example.com")
         #expect(!lost.contains(other.candidate(.rest).host) && lost.error(of: other) == nil)
         lost.recordSign(of: host)
         #expect(!lost.contains(host) && lost.error(of: request) == nil)
         #expect(!lost.isAwaited(host))
-        lost.recordFailure(gone, of: host, at: .seconds(131))
+        lost.recordFailure(gone, of: host, isAnswered: false, at: .seconds(131))
         #expect(!lost.contains(host) && lost.isAwaited(host))
-        lost.recordFailure(gone, of: host, at: .seconds(161))
+        lost.recordFailure(gone, of: host, isAnswered: false, at: .seconds(161))
         #expect(lost.contains(host) && !lost.isAwaited(host))
     }
 
@@ -168,19 +168,22 @@ import Testing
         let gone = RequestError.transfer(.unreachable("example.org"))
         for error in [RequestError.transfer(.stalled), .transfer(.broken), .status(503, retryAfter: nil)] {
             var lost = LostHosts()
-            for time in 0..<10 { lost.recordFailure(error, of: "host", at: .seconds(time * 60)) }
+            for time in 0..<10 { lost.recordFailure(error, of: "host", isAnswered: false, at: .seconds(time * 60)) }
             #expect(!lost.contains("host"))
             // Such a failure also ends an outage.
-            lost.recordFailure(gone, of: "host", at: .seconds(1_000))
-            lost.recordFailure(error, of: "host", at: .seconds(1_020))
-            lost.recordFailure(gone, of: "host", at: .seconds(1_040))
+            lost.recordFailure(gone, of: "host", isAnswered: false, at: .seconds(1_000))
+            lost.recordFailure(error, of: "host", isAnswered: false, at: .seconds(1_020))
+            lost.recordFailure(gone, of: "host", isAnswered: false, at: .seconds(1_040))
             #expect(!lost.contains("host"))
         }
         var lost = LostHosts()
-        for time in 0..<10 { lost.recordFailure(gone, of: "", at: .seconds(time * 60)) }
+        for time in 0..<10 { lost.recordFailure(gone, of: "", isAnswered: false, at: .seconds(time * 60)) }
         #expect(!lost.contains(""))
         // The host redirects to another one that is gone.
         for time in 0..<10 { lost.recordFailure(gone, of: "host", isAnswered: true, at: .seconds(time * 60)) }
         #expect(!lost.contains("host") && !lost.isAwaited("host"))
+        // The network goes away after the beginning of an answer.
+        lost.recordFailure(.noNetwork, of: "host", isAnswered: true, at: .seconds(1_000))
+        #expect(lost.isAwaited("host"))
     }
 }

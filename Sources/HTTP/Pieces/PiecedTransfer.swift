@@ -195,7 +195,8 @@ final class PiecedTransfer: Sendable {
             mailbox.post(
                 HTTPResponse(
                     status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
-                    begin: begin, isPrivate: head.isPrivate, beganPublic: head.beganPublic))
+                    begin: begin, isPrivate: head.isPrivate, beganPublic: head.beganPublic,
+                    isHTTP1: head.isHTTP1))
             return dropped
         }
         guard let dropped else { return false }
@@ -269,6 +270,8 @@ final class PiecedTransfer: Sendable {
         if isWrong { memory[request] = false }
         if let dropped = state.withLock({ $0.goOn(from: .inPieces, to: .inOne) }) {
             for part in dropped { part.transfer.cancel() }
+            // The pieces' answers are no answer to the new request.
+            request.meter?.recordConnection(nil)
             begin(.rest, nil)
         } else if case .lead = role, isWrong, state.withLock({ $0.goOn(from: .asking, to: .inOne) }) != nil {
             begin(.restart, nil)

@@ -444,9 +444,12 @@ struct LostHosts {
     /// - Parameter isAnswered: whether the host answered, for example with a redirect to an unreachable host.
     @discardableResult
     mutating func recordFailure(
-        _ error: RequestError, of host: String, isAnswered: Bool = false, at now: Duration
+        _ error: RequestError, of host: String, isAnswered: Bool, at now: Duration
     ) -> Bool {
-        guard error.ending == .unreachable, !isAnswered, !host.isEmpty else { return recordSign(of: host) }
+        // Without a network, an answer says nothing about what happened later.
+        guard error.ending == .unreachable, !isAnswered || error == .noNetwork, !host.isEmpty else {
+            return recordSign(of: host)
+        }
         if outages.count >= Self.mostHosts { forgetOutages() }
         var outage = outages[host] ?? Outage(start: now, error: error)
         outage.error = error
