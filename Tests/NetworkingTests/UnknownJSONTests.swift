@@ -14,11 +14,11 @@ import Testing
 
     /// Returns the JSON if the request accepts it, and otherwise the page.
     private static func answer(
-        _ request: ScriptedServer.Request, json: String, page: String
+        _ request: ScriptedServer.Request, json: String, page: String, status: Int = 200
     ) -> [ScriptedServer.Step] {
         request.headers["accept"]?.contains("application/json") == true
             ? .answer(200, json, headers: ["Content-Type: application/activity+json"])
-            : .answer(200, page, headers: ["Content-Type: text/html"])
+            : .answer(status, page, headers: ["Content-Type: text/html"])
     }
 
     @Test("The feed is found that the page names")
@@ -74,9 +74,9 @@ import Testing
         server.stop()
     }
 
-    @Test("A site that sends only JSON of its own is no gallery, after two requests")
-    func onlyJSON() async throws {
-        let server = try ScriptedServer { _ in .answer(200, #"{"a":1}"#) }
+    @Test("A site that sends only JSON of its own is no gallery, after two requests", arguments: [200, 406])
+    func onlyJSON(statusOfPage: Int) async throws {
+        let server = try ScriptedServer { Self.answer($0, json: #"{"a":1}"#, page: #"{"a":1}"#, status: statusOfPage) }
         let cache = try galleries.open(server.url("/"))
         #expect(await galleries.failure(cache).contains("JSON file, not a gallery"))
         #expect(server.requests.count == 2)

@@ -119,6 +119,8 @@ public enum ListingFormat: String, CaseIterable, Sendable {
     ///
     /// - Parameter beginning: the first bytes of the answer, at least ``beginningLength`` unless the answer is shorter.
     public static func isUnknownJSON(_ beginning: [UInt8]) -> Bool {
+        // The same bytes decide here and in the initializer.
+        let beginning = Array(beginning.prefix(beginningLength))
         guard let first = beginning.first(where: { $0 > 0x20 }),
             first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         else { return false }

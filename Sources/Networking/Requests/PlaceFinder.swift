@@ -175,10 +175,8 @@ struct PlaceFinder {
     private func kind(of answer: sending Response, _ plan: FetchPlan) async throws -> sending Place {
         var response = answer
         guard !response.isUnchanged else { return list(response, beginning: [], at: cache.address) }
-        var beginning = try await response.beginning()
-        if ListingFormat.isUnknownJSON(beginning) {
-            response = try await self.answer(to: plan.forPage, with: TransferPermit(.list))
-            beginning = try await response.beginning()
+        let beginning = try await response.beginning {
+            try await self.answer(to: plan.forPage, with: TransferPermit(.list))
         }
         if beginning.isEmpty, response.address.path.hasSuffix("/") {
             // Programs that show buckets as folders put an empty object at a folder's address.

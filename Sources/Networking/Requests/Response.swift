@@ -195,6 +195,19 @@ public struct Response {
         return beginning
     }
 
+    /// Reads the beginning of a list. If that is JSON of an unknown form, reads the beginning of the web page instead.
+    ///
+    /// - Parameter page: requests the page.
+    mutating func beginning(orPage page: () async throws -> Response) async throws -> [UInt8] {
+        let beginning = try await beginning()
+        guard ListingFormat.isUnknownJSON(beginning) else { return beginning }
+        do { self = try await page() } catch RequestError.status, RequestError.signIn {
+            // The server has no page.
+            throw FormatError.notAGallery("a JSON file")
+        }
+        return try await self.beginning()
+    }
+
     /// Puts bytes back, so that the next call of ``nextBytes()`` returns them.
     mutating func putBack(_ bytes: [UInt8]) { unread = bytes }
 

@@ -82,13 +82,10 @@ struct ServerFolderReader: Sendable {
         var response = response
         do {
             if place.kind == .web {
-                let beginning = try await response.beginning()
-                if ListingFormat.isUnknownJSON(beginning) {
-                    response = try await Response.to(
-                        try plan(for: folder).forPage, over: client, with: TransferPermit(.list))
-                } else {
-                    response.putBack(beginning)
-                }
+                response.putBack(
+                    try await response.beginning {
+                        try await Response.to(try plan(for: folder).forPage, over: client, with: TransferPermit(.list))
+                    })
             }
             // The gallery's first request allowed more bytes, because the answer could have been a gallery file.
             response.limit(to: ServerPlace.limit)
