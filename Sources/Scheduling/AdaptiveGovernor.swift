@@ -216,6 +216,7 @@ public struct AdaptiveGovernor: Governor {
                 host.running > 0 && (host.hasMoreToStart && !areHeldBack || isSaturatedByPieces(name, host))
             let wasUnshared = host.trial.isUnshared
             let hasCollapsed = host.advance(to: now, isSaturated: isSaturated) { [running, path = host.path] in
+                // The answer to an upload follows the whole file, so it is never overdue.
                 running.count { _, transfer in
                     transfer.candidate.host == name && !transfer.isLeft && !transfer.isUpload
                         && transfer.askTime.map { path.isLate(now - $0) } ?? false

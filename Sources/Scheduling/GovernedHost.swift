@@ -171,7 +171,11 @@ struct GovernedHost: Sendable {
         (self.waiting, isSilent) = (waiting, cap.isSilent(at: now))
     }
 
-    /// Evaluates the measurements, as the path does. Returns whether to interrupt transfers after a collapse.
+    /// Evaluates the measurements. Returns whether to interrupt transfers, because the link collapsed.
+    ///
+    /// - Parameters:
+    ///   - isSaturated: whether there is more to transfer than is under way.
+    ///   - overdue: returns the number of transfers whose answers are late.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int) -> Bool {
         let roundTrip = path.roundTripTime
         cap.advance(to: now)

@@ -136,7 +136,11 @@ struct HostPath {
         guard isSeenLate else { return }
         answers += 1
         // The user waits for no single file, so uploads may keep a longer queue. It keeps the link busy after a loss.
-        if isForUploads ? isQueueing : packets.isLate(least: roundTripTime) { lateAnswers += 1 }
+        if isForUploads
+            ? packets.isQueueing(least: roundTripTime, isShared: isShared) : packets.isLate(least: roundTripTime)
+        {
+            lateAnswers += 1
+        }
     }
 
     mutating func recordSize(_ size: Double, of kind: TransferKind) {
@@ -272,12 +276,12 @@ struct HostPath {
     // MARK: - Losses, silences and collapse
 
     /// Whether packets get lost without a queue, which keeps transfers from using the whole link.
-    var isHeldUpByLosses: Bool { packets.lossesOnLine.isAny && !isQueueing }
+    var isHeldUpByLosses: Bool { lossesHoldingUp.isAny }
 
     /// Whether packets get lost repeatedly without a queue.
-    var areLossesRepeated: Bool { packets.lossesOnLine.isRepeated && !isQueueing }
+    var areLossesRepeated: Bool { lossesHoldingUp.isRepeated }
 
-    private var isQueueing: Bool { packets.isQueueing(least: roundTripTime, isShared: isShared) }
+    private var lossesHoldingUp: LossRecord { packets.losses(holdingUp: roundTripTime, isShared: isShared) }
 
     /// Whether the bandwidth has stopped growing. Losses, or many round trips without growth, show that.
     var isSettled: Bool { isHeldUpByLosses || (!isInSlowStart && growth.roundsWithoutMore >= 12) }
@@ -303,7 +307,7 @@ struct HostPath {
     /// Detects a collapse of a busy link, and restarts its measurement. Returns whether to interrupt transfers.
     mutating func detectCollapse(at now: Double) -> Bool {
         guard !isHeldUpByLosses, let known = bandwidth.greatest,
-            let found = collapse.judge(
+            let found = collapse.detect(
                 log, delivered, known, isLossy: packets.losses.isAny, over: 2 * collapseSpan, at: now)
         else { return false }
         log = DeliveryLog()
@@ -369,13 +373,14 @@ struct CollapseDetector: Sendable {
         busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
     }
 
-    /// Returns the present rate, and whether to interrupt running transfers. Returns nil without a collapse.
+    /// Detects a collapse and records its time. Returns the present rate, and whether to interrupt running transfers.
+    /// Returns nil without a collapse.
     ///
     /// - Parameters:
     ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, so the bandwidth seems
     ///     larger than it is. Then only a larger fall of the rate is a collapse.
     ///   - span: the number of seconds to look back.
-    mutating func judge(
+    mutating func detect(
         _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double
     ) -> (rate: Double, isSevere: Bool)? {
         guard let busy, now - busy.since >= span, let rate = log.rate(delivered, at: now, over: span),

@@ -149,6 +149,11 @@ struct PacketSigns: Sendable {
     func isQueueing(least: Double, isShared: Bool) -> Bool {
         isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * least + 0.01
     }
+
+    /// Returns the losses that hold transfers up: those of the line while it has no queue.
+    func losses(holdingUp least: Double, isShared: Bool) -> LossRecord {
+        isQueueing(least: least, isShared: isShared) ? LossRecord() : lossesOnLine
+    }
 }
 
 /// Remembers in which recent round trips packets were lost.

@@ -60,7 +60,7 @@ import Testing
             log.record(delivered, at: now, span: 1)
             detector.recordLoad(true, delivered: delivered, at: now)
         }
-        let collapse = detector.judge(log, delivered, 1e6, isLossy: false, over: 2, at: 5)
+        let collapse = detector.detect(log, delivered, 1e6, isLossy: false, over: 2, at: 5)
         let found = try #require(collapse)
         #expect(found.isSevere && abs(found.rate - 20_000) < 1_000 && detector.time == 5)
     }

@@ -14,7 +14,7 @@ import Testing
 
     /// Returns whether the line loses packets and is not full.
     private func isHeldUp(_ signs: PacketSigns, isShared: Bool) -> Bool {
-        signs.lossesOnLine.isAny && !signs.isQueueing(least: least, isShared: isShared)
+        signs.losses(holdingUp: least, isShared: isShared).isAny
     }
 
     @Test("With many connections, the last round trip shows whether there is a queue")
