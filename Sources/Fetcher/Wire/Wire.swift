@@ -133,7 +133,7 @@ extension FixedWidthInteger where Self: WireValue {
 extension RawRepresentable where Self: WireValue, RawValue: FixedWidthInteger {
     /// Reads the number of a case.
     package init(from reader: inout WireReader) throws(WireError) {
-        guard let value = Self(rawValue: RawValue(clamping: try reader.tag())) else {
+        guard let value = RawValue(exactly: try reader.tag()).flatMap(Self.init(rawValue:)) else {
             throw .malformed("unknown \(Self.self)")
         }
         self = value
