@@ -41,6 +41,8 @@ final class Modals {
     private var stack: [Modal] = []
     /// The notices that the user has not read yet. The screen shows the first one.
     private var notices: [String] = []
+    /// The notices about ended exports that the user has not read yet. Vitrine reports them when it ends, too.
+    private(set) var unreadResults: [String] = []
 
     init(_ context: ScreenContext, _ signIns: SignIns) {
         (self.context, self.signIns) = (context, signIns)
@@ -73,11 +75,18 @@ final class Modals {
         onNeedsDisplay()
     }
 
+    /// Shows the result of an export. A question or prompt may hide it until Vitrine ends.
+    func showResult(_ result: String) {
+        unreadResults.append(result)
+        showNotice(result)
+    }
+
     /// Removes the notice on the screen. Returns whether the screen had a notice.
     @discardableResult
     func dismissNotice() -> Bool {
         guard !notices.isEmpty else { return false }
-        notices.removeFirst()
+        let notice = notices.removeFirst()
+        unreadResults.removeAll { $0 == notice }
         onNeedsDisplay()
         return true
     }

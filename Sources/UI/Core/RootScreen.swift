@@ -62,7 +62,7 @@ public final class RootScreen: Screen {
             context.feed.follow(context.log.changes) { .log },
         ]
         context.exports.onChange = { [feed = context.feed] in feed.deliver(.exports) }
-        context.exports.onEnd = { [weak self] in self?.modals.showNotice($0) }
+        context.exports.onEnd = { [weak self] in self?.modals.showResult($0) }
         modals.onNeedsDisplay = { [weak self] in self?.host.onNeedsDisplay() }
         modals.onCommand = { [weak self] in self?.performGlobal($0) }
         signIns.onChange = { [weak self] in self?.host.onNeedsDisplay() }
@@ -98,11 +98,11 @@ public final class RootScreen: Screen {
         await (children.first as? GalleriesScreen)?.cachesRemoved()
         await leaving?.value
         for case let photos as PhotosScreen in children { await photos.gallery.noteLeft().value }
+        let unread = modals.unreadResults
         let (ended, unfinished) = await context.exports.finish()
         unfinishedExports = unfinished
-        let outcomes =
-            ended
-            + [context.galleries.failure ?? signInFailure ?? context.places.failure].compactMap { $0 }
+        let failure = context.galleries.failure ?? signInFailure ?? context.places.failure
+        let outcomes = unread + ended + [failure].compactMap { $0 }
         return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }
 

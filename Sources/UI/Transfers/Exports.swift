@@ -25,8 +25,6 @@ final class Exports {
     private var ratingWork: [Int: Task<String, Never>] = [:]
     /// The user's answer whether exports continue after Vitrine ends; nil without an answer.
     private var mayContinue: Bool?
-    /// The results since Vitrine last asked whether exports continue. The question hides them.
-    private var hidden: [String] = []
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
@@ -72,7 +70,7 @@ final class Exports {
             let outcome = await job.outcome()
             jobs.removeAll { $0 === job }
             endings[job.number] = nil
-            report(outcome)
+            onEnd(outcome)
             onChange()
             return outcome
         }
@@ -91,13 +89,8 @@ final class Exports {
         ratingWork[number] = work
         Task {
             let outcome = await work.value
-            if ratingWork.removeValue(forKey: number) != nil { report(outcome) }
+            if ratingWork.removeValue(forKey: number) != nil { onEnd(outcome) }
         }
-    }
-
-    private func report(_ outcome: String) {
-        hidden.append(outcome)
-        onEnd(outcome)
     }
 
     private nonisolated static func text(_ report: RatingSidecars.Report, of count: Int) -> String {
@@ -117,7 +110,6 @@ final class Exports {
     /// Returns the question to ask before Vitrine ends; nil if no export runs.
     func question(beforeQuitting quit: @escaping @MainActor () -> Void) -> InterfaceEvent? {
         guard let saving = indicator else { return nil }
-        hidden = []
         return .choose(
             "Vitrine is still \(saving).",
             [
@@ -137,7 +129,7 @@ final class Exports {
         // Copy the jobs, because an export that ends leaves the list.
         let stopped = jobs.map { (job: $0, ending: endings[$0.number]) }
         for (job, _) in stopped { job.cancel() }
-        var (outcomes, unfinished): ([String], [UnfinishedExport]) = (mayContinue == nil ? [] : hidden, [])
+        var (outcomes, unfinished): ([String], [UnfinishedExport]) = ([], [])
         let ratings = ratingWork.sorted { $0.key < $1.key }.map(\.value)
         ratingWork = [:]
         for work in ratings {
