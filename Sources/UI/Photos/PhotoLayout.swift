@@ -129,7 +129,7 @@ struct PhotoLayout {
             if let folder = content.entries.folder(at: index) {
                 let picture = photo.flatMap { thumbnail(of: $0, content, row.thumbnailSize, &orders) }
                 row.draw(
-                    folder, cover: photo, picture, badges: badges(of: folder, cover: photo, content),
+                    folder, cover: photo, picture, badges: badges(of: folder, content),
                     isSelected: isSelected, in: &surface, frame: line)
                 continue
             }
@@ -173,7 +173,7 @@ struct PhotoLayout {
             if let folder = content.entries.folder(at: index) {
                 let picture = photo.flatMap { thumbnail(of: $0, content, layout.picture, &orders) }
                 cell.draw(
-                    folder, cover: photo, picture, badges: badges(of: folder, cover: photo, content),
+                    folder, cover: photo, picture, badges: badges(of: folder, content),
                     isSelected: isSelected, in: &surface, frame: frame)
                 continue
             }
@@ -226,8 +226,8 @@ struct PhotoLayout {
             of: photo, isMarked: content.marking.keys.contains(photo.key), isNew: content.opened.isNew(photo.key))
     }
 
-    private func badges(of folder: Subfolder, cover: Photo?, _ content: Content) -> [PhotoBadge] {
-        content.marking.isMarked(folder, cover: cover) ? [.marked] : []
+    private func badges(of folder: Subfolder, _ content: Content) -> [PhotoBadge] {
+        content.marking.isMarked(folder) ? [.marked] : []
     }
 }
 

@@ -8,8 +8,10 @@ import Model
 @MainActor
 final class PhotoMarking: Responder {
     private let marks = Marks()
-    /// Whether all photos in a folder are marked, for folders on the screen. Empty after each change.
+    /// Whether all photos in a folder are marked, for folders that have been on the screen.
     private var markedFolders: [FolderPath: Bool] = [:]
+    /// The folders that have been read, or are being read, since the last change of marks.
+    private var readFolders: Set<FolderPath> = []
     private let lists: PhotoLists
     private let context: ScreenContext
 
@@ -17,7 +19,7 @@ final class PhotoMarking: Responder {
         (self.lists, self.context) = (lists, context)
         super.init()
         marks.onChange = { [weak self] in self?.send(.needsDisplay) }
-        marks.onKeys = { [weak self] in self?.markedFolders = [:] }
+        marks.onKeys = { [weak self] in self?.readFolders = [] }
     }
 
     /// The marked photos.
@@ -25,26 +27,26 @@ final class PhotoMarking: Responder {
 
     /// Removes the marks of photos that have left the gallery.
     func dropGone() {
-        markedFolders = [:]
+        (markedFolders, readFolders) = ([:], [])
         marks.keepOnly(lists.all)
     }
 
-    /// Returns whether all photos in a folder and in folders below are marked.
-    ///
-    /// The photos of a large folder are read in the background; until then, the answer is no.
-    ///
-    /// - Parameter cover: the folder's newest photo. Without its mark, the other photos need not be read.
-    func isMarked(_ folder: Subfolder, cover: Photo?) -> Bool {
-        guard let cover, keys.contains(cover.key), keys.count >= folder.count else { return false }
-        if let known = markedFolders[folder.path] { return known }
-        markedFolders[folder.path] = false
-        marks.find(.below([folder.path], count: folder.count, lists.all)) { [weak self] photos in
-            guard let self else { return }
+    /// Returns whether all photos in a folder and in folders below are marked, as far as is known.
+    func isMarked(_ folder: Subfolder) -> Bool {
+        guard keys.contains(folder.cover), keys.count >= folder.count else { return false }
+        if readFolders.insert(folder.path).inserted { readMark(of: folder.path) }
+        return markedFolders[folder.path] ?? false
+    }
+
+    /// Finds out whether a folder is marked. No change of marks waits for this, because only the screen needs it.
+    private func readMark(of path: FolderPath) {
+        Task { [weak self, all = lists.all] in
+            guard let photos = try? await all.allKeys(below: [path]), let self else { return }
             var unmarked = photos
             unmarked.subtract(keys)
-            markedFolders[folder.path] = unmarked.isEmpty
+            markedFolders[path] = unmarked.isEmpty
+            send(.needsDisplay)
         }
-        return markedFolders[folder.path] ?? false
     }
 
     /// Performs a command about marks that does not move the selection. Returns false for other commands.
