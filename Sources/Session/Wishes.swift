@@ -53,7 +53,8 @@ public final class Wishes: Sendable {
     /// stopped could start in between.
     public func withdraw(_ wisher: Wisher, stopping subjects: [Wish.Subject]) {
         change { list in
-            subjects.reduce(list.state([], by: wisher)) { hasChanged, subject in list.stop(subject) || hasChanged }
+            let hasChanged = list.state([], by: wisher)
+            return list.stop(Set(subjects)) || hasChanged
         }
     }
 
@@ -73,8 +74,11 @@ public final class Wishes: Sendable {
     }
 
     /// Stops a requested subject and the work for it.
-    public func stop(_ subject: Wish.Subject) {
-        change { $0.stop(subject) }
+    public func stop(_ subject: Wish.Subject) { stop([subject]) }
+
+    /// Stops requested subjects and the work for them, all in one step.
+    public func stop(_ subjects: Set<Wish.Subject>) {
+        change { $0.stop(subjects) }
     }
 
     /// Removes a requested subject that was fulfilled or has failed permanently. Stated wishes stay until they are
@@ -98,14 +102,14 @@ public final class Wishes: Sendable {
         state.withLock { $0.isStanding(subject) }
     }
 
+    /// The subjects that any wish names or ``hold(_:)`` keeps.
+    public var wanted: Set<Wish.Subject> {
+        state.withLock { Set($0.snapshot.wishes.map(\.subject)).union($0.held.keys) }
+    }
+
     /// Returns a gallery's photos that any wish names or ``hold(_:)`` keeps.
     public func photos(of gallery: GalleryID) -> Set<PhotoKey> {
-        state.withLock { list in
-            Set(
-                (list.snapshot.wishes.map(\.subject) + list.held.keys).compactMap { subject in
-                    if case .picture(gallery, let key, _) = subject { key } else { nil }
-                })
-        }
+        Set(wanted.compactMap { if case .picture(gallery, let key, _) = $0 { key } else { nil } })
     }
 
     /// Keeps a subject in the cache until ``release(_:)``. An export needs each photo until the export has opened the
@@ -336,9 +340,11 @@ struct WishList {
         return standing
     }
 
-    mutating func stop(_ subject: Wish.Subject) -> Bool {
+    mutating func stop(_ subject: Wish.Subject) -> Bool { stop([subject]) }
+
+    mutating func stop(_ subjects: Set<Wish.Subject>) -> Bool {
         let count = asked.count
-        asked.removeAll { $0.wish.subject == subject }
+        asked.removeAll { subjects.contains($0.wish.subject) }
         return asked.count != count
     }
 

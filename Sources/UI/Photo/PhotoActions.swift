@@ -228,9 +228,10 @@ struct PhotoActions {
 
     private func drop(_ keys: [PhotoKey]) {
         let name = name(of: keys)
-        // A request that still stands, such as one to reload a photo, would fetch the photo again.
-        let wanted = context.wishes.photos(of: cache.id)
-        for key in keys where wanted.contains(key) { context.wishes.stop(.picture(cache.id, key, .original)) }
+        // Vitrine would fetch the photos again for a request that still stands, such as one to reload a photo, and for
+        // the photo that was still loading when the user left it.
+        context.wishes.stop(Set(keys.map { .picture(cache.id, $0, .original) }))
+        (sender as? PhotosScreen)?.forget(keys)
         Task {
             do {
                 let count = try await cache.writer.dropPhotos(keys)

@@ -186,8 +186,6 @@ final class PhotoScreen: Screen {
             return send(.notice("Nothing to delete: the photo is not cached."))
         }
         send(.back)
-        // If a newer edition was loading, the photos screen would continue to fetch it.
-        delegate.forget([key])
         PhotoActions(context, results: results, from: delegate).perform(.delete, on: [key])
     }
 

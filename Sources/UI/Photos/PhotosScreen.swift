@@ -339,7 +339,6 @@ final class PhotosScreen: Screen, ListScreen {
             // Reading a large folder takes time. A late question must not take a key for another screen or a search.
             guard let self, isOnTop && focus === self || !PhotoActions.questions.contains(command) else { return }
             let keys = marking.ordered(photos, selected)
-            if command == .delete { forget(keys) }
             PhotoActions(context, results: results, from: self).perform(command, on: keys)
         }
     }
