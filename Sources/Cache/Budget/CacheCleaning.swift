@@ -255,8 +255,9 @@ public actor CacheCleaning {
 
 /// Removes pictures in small steps. Another process that waits for the cache gets it after a step.
 enum RemovalSteps {
-    /// The number of photos to remove per step; ``thumbnailsAtOnce`` is for thumbnails.
+    /// The number of photos to remove per step.
     static let photosAtOnce = 64
+    /// The number of thumbnails to remove per step.
     static let thumbnailsAtOnce = 128
 
     /// Removes items in order until this many bytes are free. Returns the number of freed bytes.
@@ -282,13 +283,21 @@ enum RemovalSteps {
 }
 
 extension Wishes {
-    /// Returns the renditions of a gallery that screens or requests need.
+    /// The renditions of each gallery that screens or requests need.
     ///
     /// A screen that shows a gallery may need any picture soon, so a wish for one picture counts for both renditions.
-    public func renditions(of gallery: GalleryID) -> Set<Rendition> {
-        let all = Set(Rendition.allCases)
-        return photos(of: gallery).isEmpty ? all.filter { isWanted(.everyPicture(gallery, $0)) } : all
+    var neededRenditions: [GalleryID: Set<Rendition>] {
+        wanted.reduce(into: [:]) { needed, subject in
+            switch subject {
+            case .picture(let gallery, _, _): needed[gallery] = Set(Rendition.allCases)
+            case .everyPicture(let gallery, let rendition): needed[gallery, default: []].insert(rendition)
+            default: break
+            }
+        }
     }
+
+    /// Returns the renditions of a gallery that screens or requests need.
+    public func renditions(of gallery: GalleryID) -> Set<Rendition> { neededRenditions[gallery] ?? [] }
 }
 
 extension CacheFolder {
@@ -298,7 +307,8 @@ extension CacheFolder {
     public func showNeeds(of wishes: Wishes) async {
         let clock = BootClock()
         for await _ in wishes.snapshots() {
-            for cache in openCaches { cache.setNeeded(wishes.renditions(of: cache.id)) }
+            let needed = wishes.neededRenditions
+            for cache in openCaches { cache.setNeeded(needed[cache.id] ?? []) }
             // Wishes change whenever the user scrolls, but the needed galleries seldom change.
             try? await clock.sleep(until: clock.now + .seconds(1))
         }

@@ -112,8 +112,10 @@ final class CacheLock: Sendable {
         Set(
             Rendition.allCases.filter { rendition in
                 var byte = Self.byte(of: rendition, F_WRLCK)
-                // The call only asks. A lock of the same open file never conflicts.
-                return fcntl(descriptor, Self.getOpenFileLock, &byte) == 0 && byte.l_type != Int16(F_UNLCK)
+                // The call only asks. A lock of the same open file never conflicts. On NFS, the shared lock of another
+                // process covers the whole file.
+                let isLocked = fcntl(descriptor, Self.getOpenFileLock, &byte) == 0 && byte.l_type != Int16(F_UNLCK)
+                return isLocked && byte.l_len == 1
             })
     }
 
