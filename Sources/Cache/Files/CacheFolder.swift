@@ -118,10 +118,7 @@ public final class CacheFolder: Sendable {
     /// ``open(_:)`` returns after the call for its cache. The calls end when the relay is released. `body` must not use
     /// this folder, because the folder is locked during the call.
     public func relayOpenings(_ body: @escaping @Sendable ([GalleryCache]) -> Void) -> Relay<Opened> {
-        state.withLock { state in
-            body(Array(state.caches.values))
-            return subscribers.relay { body($0.caches) }
-        }
+        state.withLock { subscribers.relay(beginningWith: Opened(caches: Array($0.caches.values))) { body($0.caches) } }
     }
 
     /// Returns a gallery's cache if this process has opened it.

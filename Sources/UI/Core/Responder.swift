@@ -65,7 +65,8 @@ public enum InterfaceEvent {
     case back
     /// A request to show a notice.
     case notice(String)
-    /// A request to ask a question, and to perform the action if the user says yes.
+    /// A request to ask a question, and to perform the action if the user says yes. While the user types into a prompt,
+    /// this request, ``choose(_:_:otherwise:)`` and ``type(_:_:_:)`` have no effect.
     case confirm(String, @MainActor () -> Void)
     /// A request to ask a question with several answers. `otherwise` describes the effect of all other keys.
     case choose(String, [Choice], otherwise: String = "no")
