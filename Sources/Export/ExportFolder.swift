@@ -280,7 +280,7 @@ extension PictureSignature {
         case .gif: ["gif"]
         case .webp: ["webp"]
         case .tiff: ["tif", "tiff", "arw", "cr2", "dng", "nef", "nrw", "pef", "srw"]
-        case .heif: ["heic", "heif", "avif"]
+        case .heif: ["heic", "heif", "hif", "avif"]
         case .bmp: ["bmp", "dib"]
         case .netpbm: ["pnm", "pbm", "pgm", "ppm", "pam"]
         case .qoi: ["qoi"]

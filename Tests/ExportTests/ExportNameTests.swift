@@ -20,6 +20,8 @@ import Testing
         // Many cameras' raw files are TIFFs.
         #expect(name("Lake.NEF", .tiff) == "Lake.NEF" && name("Lake", .tiff) == "Lake.tif")
         #expect(name("Lake", .tiff, id: "2024/lake.DNG") == "Lake.dng" && name("Lake", .cr3) == "Lake.cr3")
+        // Cameras name their HEIF photos so.
+        #expect(name("IMG_1.HIF", .heif) == "IMG_1.HIF" && name("Lake", .heif, id: "a/b.HIF") == "Lake.hif")
         // The title contradicts the format.
         #expect(name("Lake.jpg", .png) == "Lake.jpg.png")
         #expect(name("See bei Nacht, 1. Bild") == "See bei Nacht, 1. Bild.jpg")
