@@ -89,7 +89,7 @@ final class ExportFolder: Sendable {
 
     private func makeFile(_ kind: UnfinishedFile.Kind, for name: String) throws(ExportError) -> UnfinishedFile? {
         do throws(SystemError) { return try UnfinishedFile(kind, in: descriptor) } catch {
-            throw .failed(path(name), error)
+            throw .failed(path(name), error, in: descriptor)
         }
     }
 
@@ -110,7 +110,7 @@ final class ExportFolder: Sendable {
         // File systems without permissions ignore this call.
         fchmod(target, mode)
         Self.setDate(of: target, date)
-        guard fsync(target) == 0 else { throw .failed(path(name)) }
+        guard fsync(target) == 0 else { throw .failed(path(name), in: descriptor) }
     }
 
     private func copy(_ source: Int32, to target: Int32, as name: String) throws(ExportError) {
@@ -127,7 +127,7 @@ final class ExportFolder: Sendable {
             while !rest.isEmpty {
                 let written = write(target, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written < 0, errno == EINTR { continue }
-                guard written > 0 else { throw .failed(path(name)) }
+                guard written > 0 else { throw .failed(path(name), in: descriptor) }
                 rest = rest.dropFirst(written)
             }
             offset += Int64(count)
@@ -141,7 +141,7 @@ final class ExportFolder: Sendable {
         switch error.code {
         case EEXIST, ELOOP: .exists(path: path(name))
         case EINVAL: .name(path: path(name))
-        default: .failed(path(name), error)
+        default: .failed(path(name), error, in: descriptor)
         }
     }
 
@@ -180,12 +180,24 @@ final class ExportFolder: Sendable {
 
 extension ExportError {
     /// The errors that each further photo would meet, too: the disk is full, read-only, broken or gone.
-    private static let lasting = [ENOSPC, EDQUOT, EROFS, EIO, ENODEV, ESTALE]
+    private static let lasting = [
+        ENOSPC, EDQUOT, EROFS, EIO, ENODEV, ESTALE, ENOTCONN, ECONNABORTED, EHOSTDOWN, ETIMEDOUT,
+    ]
 
     /// Returns the error for the system call that just failed in the destination.
-    fileprivate static func failed(_ path: String, _ error: SystemError = SystemError()) -> ExportError {
-        lasting.contains(error.code)
-            ? .unusable(path: path, reason: "\(error)") : .file(path: path, reason: "\(error)")
+    ///
+    /// - Parameter folder: the destination's descriptor; nil if the destination cannot be opened.
+    fileprivate static func failed(
+        _ path: String, _ error: SystemError = SystemError(), in folder: Int32? = nil
+    ) -> ExportError {
+        let isLasting = lasting.contains(error.code) || (folder.map(isGone) ?? false)
+        return isLasting ? .unusable(path: path, reason: "\(error)") : .file(path: path, reason: "\(error)")
+    }
+
+    /// Returns whether a folder was deleted or its disk does not answer.
+    private static func isGone(_ folder: Int32) -> Bool {
+        var status = stat()
+        return fstat(folder, &status) != 0 || status.st_nlink == 0
     }
 }
 

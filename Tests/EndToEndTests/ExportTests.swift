@@ -175,8 +175,10 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
     }
 
-    @Test("An export to a full disk fetches no further photos, and the same command continues later")
-    func fullDisk() throws {
+    @Test(
+        "An export to a full or lost disk fetches no further photos, and the same command continues later",
+        arguments: [ENOSPC, ENOTCONN])
+    func fullDisk(error: Int32) throws {
         let owl = FileManager.default.contents(atPath: Built.testGallery + "/images/owl.jpg").map(Array.init) ?? []
         let server = try ScriptedServer { .answer(200, $0.path == "/index.xml" ? Array(Self.album.utf8) : owl) }
         let folder = home.folder.path("out")
@@ -186,10 +188,11 @@ import Testing
         server.forgetRequests()
         // The next two photos fit.
         let faults = Faults(
-            in: folder, .errorFrom(ENOSPC, 2 * trial.calls.count + 1), only: Faults.Call(name: "write", path: ""))
+            in: folder, .errorFrom(error, 2 * trial.calls.count + 1), only: Faults.Call(name: "write", path: ""))
         let export = try home.vitrine("export", server.url("/index.xml"), folder, environment: faults.environment)
         #expect(export.status == 1 && export.lines.count == 3)
-        #expect(export.errors.contains("Photo 3: \(folder)/Photo 3.jpg: No space left on device."), "\(export.errors)")
+        let reason = String(cString: strerror(error))
+        #expect(export.errors.contains("Photo 3: \(folder)/Photo 3.jpg: \(reason)."), "\(export.errors)")
         #expect(
             export.errors.contains("3 of 100 photos are in")
                 && export.errors.contains("97 not saved yet; run the same command to continue."))

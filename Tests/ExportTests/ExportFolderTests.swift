@@ -87,6 +87,18 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
     }
 
+    @Test(
+        "A folder that was deleted meanwhile stops the export",
+        arguments: [UnfinishedFile.Kind.allCases, [.hidden], []])
+    func deletedFolder(kinds: [UnfinishedFile.Kind]) throws {
+        let source = open(folder.write("source", [1]), O_RDONLY)
+        defer { close(source) }
+        let out = try ExportFolder(folder.path("out"), .ownerOnly, kinds: kinds)
+        #expect(rmdir(folder.path("out")) == 0)
+        let error = #expect(throws: ExportError.self) { try out.put(source, as: "Lake.jpg", date: date) }
+        #expect(error?.stopsExport == true)
+    }
+
     @Test("A folder that cannot be created is an error") func impossibleFolders() throws {
         folder.write("file", "")
         for path in [folder.path("file"), folder.path("no/such/folder"), ""] {
