@@ -48,7 +48,7 @@ struct PhotoWork: Sendable {
     /// Returns the result for a file that does not begin like a picture. The file may have been a photo.
     func noPicture(_ path: PhotoPath, _ stamp: FileStamp, known: RecordLine?) -> Outcome {
         guard let before = known?.photo else { return .other }
-        let fate = RecordLine.Fate.other(format: "", decoder: decoderEdition)
+        let fate = RecordLine.Fate.other(format: "", decoder: decoderEdition, revision: before.revision)
         return .looked(RecordLine(reference: path.reference, stamp: stamp, fate: fate), before: before)
     }
 
@@ -78,10 +78,11 @@ struct PhotoWork: Sendable {
         } catch {
             switch error {
             case .undecodable(.unsupportedFormat(let format)):
-                return looked(.other(format: format, decoder: decoderEdition))
-            case .undecodable(.notAPicture): return looked(.other(format: "", decoder: decoderEdition))
+                return looked(.other(format: format, decoder: decoderEdition, revision: known?.revision))
+            case .undecodable(.notAPicture):
+                return looked(.other(format: "", decoder: decoderEdition, revision: known?.revision))
             case _ where error.isThePicturesFault:
-                return looked(.failed(reason: "\(error)", decoder: decoderEdition))
+                return looked(.failed(reason: "\(error)", decoder: decoderEdition, revision: known?.revision))
             // Every other file would fail too.
             case .cannotStart, .tooFewDescriptors, .unrestricted: return .halted(.decoder(reason: "\(error)"))
             default: return .failed(path.text, reason: "\(error)")
@@ -100,8 +101,7 @@ struct PhotoWork: Sendable {
         _ reply: DecodeReply, _ path: PhotoPath, _ stamp: FileStamp, _ known: RecordLine?, _ thumbnail: ThumbnailName,
         size: Int
     ) -> PublishedPhoto {
-        // A photo whose thumbnail was lost keeps its revision.
-        let revision = known.flatMap { line in line.photo.map { $0.revision + (line.stamp == stamp ? 0 : 1) } } ?? 0
+        let revision = known?.nextRevision(stamp) ?? 0
         return PublishedPhoto(
             name: PhotoName.text(title: reply.metadata.title, path: path),
             date: PhotoDate.moment(takenAt: reply.metadata.takenAt, modified: stamp, revision: revision),

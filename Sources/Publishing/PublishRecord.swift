@@ -88,8 +88,7 @@ final class PublishRecord {
 
     /// Calls the body with the line of each file that this run has not seen.
     func forEachGone(_ body: (RecordLine) -> Void) {
-        let gone = positions.filter { !seen.contains($0.key) }.values
-        for position in gone.sorted(by: { $0.offset < $1.offset }) { if let line = line(at: position) { body(line) } }
+        for position in gone { if let line = line(at: position) { body(line) } }
     }
 
     /// Calls the body with each outdated photo whose thumbnail the current photo does not use.
@@ -104,9 +103,20 @@ final class PublishRecord {
     }
 
     /// Rewrites the record without outdated and damaged lines, if there are any.
-    func tidy() throws(PublishingError) {
-        guard let folder, isUntidy || seen.count < positions.count else { return }
+    ///
+    /// The revisions of photos that left come first, oldest first.
+    ///
+    /// - Parameter limit: the maximum number of these revisions, so that the record does not grow for ever.
+    func tidy(rememberingAtMost limit: Int = 10_000) throws(PublishingError) {
+        let gone = self.gone
+        let remembered = gone.filter { line(at: $0)?.afterwards != nil }.suffix(limit)
+        let isCurrent = remembered.count == gone.count && remembered.allSatisfy { line(at: $0)?.photo == nil }
+        guard let folder, isUntidy || !isCurrent else { return }
         let new = try NewFile(in: folder, for: "record")
+        for position in remembered {
+            guard let line = line(at: position)?.afterwards else { continue }
+            try new.write(line.text.utf8)
+        }
         for (key, position) in positions.sorted(by: { $0.value.offset < $1.value.offset }) where seen.contains(key) {
             guard let line = line(at: position) else { continue }
             try new.write(line.text.utf8)
@@ -115,6 +125,11 @@ final class PublishRecord {
     }
 
     // MARK: -
+
+    /// The positions of the lines of files that this run has not seen, in the order of the record.
+    private var gone: [Position] {
+        positions.filter { !seen.contains($0.key) }.values.sorted { $0.offset < $1.offset }
+    }
 
     private func load() {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
@@ -181,10 +196,13 @@ struct RecordLine: Hashable, Sendable {
     enum Fate: Hashable, Sendable {
         /// The file is a photo of the gallery.
         case photo(PublishedPhoto)
-        /// The file is no picture or has an unsupported format, according to a decoder of this edition.
-        case other(format: String, decoder: String)
-        /// A decoder of this edition cannot decode the picture, for this reason.
-        case failed(reason: String, decoder: String)
+        /// The file is no picture or has an unsupported format, according to a decoder of this edition. The revision is
+        /// that of the gallery's former photo, if any.
+        case other(format: String, decoder: String, revision: Int? = nil)
+        /// A decoder of this edition cannot decode the picture, for this reason. The revision is as above.
+        case failed(reason: String, decoder: String, revision: Int? = nil)
+        /// The photo, of this revision, has left the gallery with its file.
+        case gone(revision: Int)
     }
 
     /// The file's relative address; see ``PhotoPath/reference``.
@@ -209,10 +227,16 @@ struct RecordLine: Hashable, Sendable {
                 "photo", photo.thumbnail.text, "\(photo.thumbnailSize)", "\(photo.date.milliseconds)",
                 "\(photo.revision)", photo.isCutShort ? "cut" : "whole", PhotoPath.escaped(photo.name),
             ]
-        case .other(let format, let decoder): ["other", PhotoPath.escaped(decoder), PhotoPath.escaped(format)]
-        case .failed(let reason, let decoder): ["failed", PhotoPath.escaped(decoder), PhotoPath.escaped(reason)]
+        case .other(let format, let decoder, let revision):
+            ["other", PhotoPath.escaped(decoder), PhotoPath.escaped(format)] + Self.fields(revision)
+        case .failed(let reason, let decoder, let revision):
+            ["failed", PhotoPath.escaped(decoder), PhotoPath.escaped(reason)] + Self.fields(revision)
+        case .gone(let revision): ["gone"] + Self.fields(revision)
         }
     }
+
+    /// Returns the field of the revision; none if the file was no photo, or in lines of earlier versions.
+    private static func fields(_ revision: Int?) -> [String] { revision.map { ["\($0)"] } ?? [] }
 }
 
 extension RecordLine {
@@ -238,10 +262,15 @@ extension RecordLine {
                 PublishedPhoto(
                     name: PercentEncoding.decode(fields[5]), date: Timestamp(milliseconds: date), revision: revision,
                     isCutShort: fields[4] == "cut", thumbnail: thumbnail, thumbnailSize: size))
-        case ("other", 2):
-            return .other(format: PercentEncoding.decode(fields[1]), decoder: PercentEncoding.decode(fields[0]))
-        case ("failed", 2):
-            return .failed(reason: PercentEncoding.decode(fields[1]), decoder: PercentEncoding.decode(fields[0]))
+        case ("other", 2), ("other", 3):
+            return .other(
+                format: PercentEncoding.decode(fields[1]), decoder: PercentEncoding.decode(fields[0]),
+                revision: fields.count == 3 ? Int(fields[2]) : nil)
+        case ("failed", 2), ("failed", 3):
+            return .failed(
+                reason: PercentEncoding.decode(fields[1]), decoder: PercentEncoding.decode(fields[0]),
+                revision: fields.count == 3 ? Int(fields[2]) : nil)
+        case ("gone", 1): return Int(fields[0]).map { Fate.gone(revision: $0) }
         default: return nil
         }
     }
@@ -249,6 +278,34 @@ extension RecordLine {
     /// The photo, if the line describes a photo.
     var photo: PublishedPhoto? {
         if case .photo(let photo) = fate { photo } else { nil }
+    }
+
+    /// The revision of the present or former photo; nil if there was none.
+    var revision: Int? {
+        switch fate {
+        case .photo(let photo): photo.revision
+        case .other(_, _, let revision), .failed(_, _, let revision): revision
+        case .gone(let revision): revision
+        }
+    }
+
+    /// Returns the revision of the photo that the file now is.
+    ///
+    /// Viewers fetch a photo again when its revision changes. They may still have the photo of the line, even if the
+    /// file was missing, empty or damaged meanwhile.
+    func nextRevision(_ stamp: FileStamp) -> Int {
+        guard let revision else { return 0 }
+        return switch fate {
+        // The stamp is the photo's. A photo whose thumbnail was lost, or whose file was missing, keeps its revision.
+        case .photo, .gone: revision + (self.stamp == stamp ? 0 : 1)
+        case .other, .failed: revision + 1
+        }
+    }
+
+    /// The line to keep after the file has left; nil for none.
+    var afterwards: RecordLine? {
+        guard let photo else { return revision == nil ? nil : self }
+        return RecordLine(reference: reference, stamp: stamp, fate: .gone(revision: photo.revision))
     }
 }
 

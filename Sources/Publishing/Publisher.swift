@@ -119,7 +119,8 @@ public actor Publisher {
     private func isStillValid(_ line: RecordLine) -> Bool {
         switch line.fate {
         case .photo(let photo): thumbnails?.holds(photo) ?? false
-        case .other(_, let decoder), .failed(_, let decoder): decoder == photoWork.decoderEdition
+        case .other(_, let decoder, _), .failed(_, let decoder, _): decoder == photoWork.decoderEdition
+        case .gone: false
         }
     }
 
@@ -171,11 +172,13 @@ public actor Publisher {
             report.photos += 1
             try list.write(ListText.text(of: photo, at: line.reference))
             if photo.isCutShort { onEvent(.cutShort(Self.path(line))) }
-        case .other(let format, _):
+        case .other(let format, _, _):
             if format.isEmpty { report.others += 1 } else { report.unread[format, default: 0] += 1 }
-        case .failed(let reason, _):
+        case .failed(let reason, _, _):
             report.failed += 1
             onEvent(.failed(Self.path(line), reason: reason))
+        // A file that is there has another line.
+        case .gone: break
         }
     }
 

@@ -19,6 +19,10 @@ import Testing
                     thumbnail: ThumbnailName(of: reference, stamp(size)), thumbnailSize: 12)))
     }
 
+    private func left(_ reference: String) -> RecordLine {
+        RecordLine(reference: reference, stamp: stamp(1), fate: .gone(revision: 7))
+    }
+
     private func record() throws -> (PublishRecord, OpenFolder) {
         let folder = try OpenFolder(folder.path)
         return (PublishRecord(in: folder), folder)
@@ -30,12 +34,16 @@ import Testing
     @Test("A line is read as it was written") func roundTrip() {
         for fate in [
             photo("a").fate, .other(format: "WebP", decoder: "1-2"), .other(format: "", decoder: ""),
-            .failed(reason: "It is\tbroken.", decoder: "1"),
+            .failed(reason: "It is\tbroken.", decoder: "1"), .other(format: "", decoder: "1", revision: 3),
+            .failed(reason: "", decoder: "1", revision: 0), .gone(revision: 7),
         ] {
             let line = RecordLine(reference: "x%20y", stamp: stamp(3), fate: fate)
             #expect(line.text.hasSuffix("\n") && line.text.count(where: \.isNewline) == 1)
             #expect(RecordLine(line.text.utf8.dropLast()) == line)
         }
+        // Earlier versions wrote no revision here.
+        let line = RecordLine(reference: "x", stamp: stamp(3), fate: .other(format: "WebP", decoder: "1"))
+        #expect(line.text.hasSuffix("\tx\t3\t-1\t999999999\tother\t1\tWebP\n"))
     }
 
     @Test("Damage to any byte of a line is detected") func damagedLines() {
@@ -88,8 +96,29 @@ import Testing
         again.forEachSuperseded { superseded.append($0.thumbnail) }
         #expect(superseded == [ThumbnailName(of: "a", stamp(1))])
         try again.tidy()
-        #expect(text == photo("a", size: 2).text)
+        #expect(text == left("b").text + photo("a", size: 2).text)
         #expect(folder.entries() == [PublishRecord.name])
+    }
+
+    @Test("The record keeps the revisions of the photos that left last") func leftPhotos() throws {
+        do {
+            let (record, folder) = try self.record()
+            for line in ["a", "b", "c", "d"].map({ photo($0) }) { try record.append(line, in: folder) }
+        }
+        func tidy(seeing references: String...) throws -> String {
+            let (record, _) = try self.record()
+            for reference in references { _ = record.line(of: reference) }
+            try record.tidy(rememberingAtMost: 2)
+            return text
+        }
+        #expect(try tidy(seeing: "a", "b", "d") == left("c").text + ["a", "b", "d"].map { photo($0).text }.joined())
+        let last = left("a").text + left("b").text + photo("d").text
+        #expect(try tidy(seeing: "d") == last)
+        var (before, after) = (stat(), stat())
+        stat(path, &before)
+        #expect(try tidy(seeing: "d") == last)
+        stat(path, &after)
+        #expect(before.st_ino == after.st_ino, "without changes, the record is not written again")
     }
 
     @Test("Torn and damaged lines do not affect others") func tornLines() throws {

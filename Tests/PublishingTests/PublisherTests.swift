@@ -102,6 +102,35 @@ import Testing
         #expect(before.contains(":17Z\"") && list.contains(":17.001Z\""))
     }
 
+    /// The file is missing, empty or undecodable.
+    @Test(
+        "A photo that returns with other contents gets a new date",
+        arguments: [nil, [], [0xFF, 0xD8, 0xFF, 0xE0]] as [[UInt8]?])
+    func returnedPhoto(meanwhile: [UInt8]?) async throws {
+        try add("images/dawn-ridge.jpg", as: "a.jpg")
+        try await publish()
+        let before = list
+        if let meanwhile { folder.write("a.jpg", meanwhile) } else { unlink(folder.path("a.jpg")) }
+        #expect(try await publish().0.removed == 1)
+        try add("images/dawn-ridge.jpg", as: "a.jpg")
+        utimes(folder.path("a.jpg"), [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)])
+        #expect(try await publish().0.added == 1)
+        #expect(before.contains(":17Z\"") && list.contains(":17.001Z\""))
+    }
+
+    @Test("A photo that was missing in one run returns with its date") func missingPhoto() async throws {
+        try add("images/dawn-ridge.jpg", as: "a.jpg")
+        try await publish()
+        utimes(folder.path("a.jpg"), [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)])
+        try await publish()
+        let before = list
+        rename(folder.path("a.jpg"), folder.path(".a.jpg"))
+        #expect(try await publish().0.photos == 0)
+        rename(folder.path(".a.jpg"), folder.path("a.jpg"))
+        try await publish()
+        #expect(before.contains(":17.001Z\"") && list == before)
+    }
+
     @Test("An undecodable file is reported in each run but decoded once") func undecodable() async throws {
         try add("images/damaged.jpg", as: "damaged.jpg")
         try add("images/truncated.jpg", as: "truncated.jpg")
