@@ -23,7 +23,7 @@ final class PublishRecord {
     /// and every run processes them again.
     private var positions: [UInt64: Position] = [:]
     private var seen: Set<UInt64> = []
-    /// The files whose lines stay for a later run, although this run's list lacks the files.
+    /// The files and folders whose lines stay for a later run, although this run's list lacks their photos.
     private var leftOut: Set<UInt64> = []
     /// The positions of outdated lines that still name thumbnails.
     private var superseded: [Position] = []
@@ -75,7 +75,7 @@ final class PublishRecord {
         seen.insert(key)
     }
 
-    /// Marks a file that this run could not process, so that the list lacks the file.
+    /// Marks a file or folder that this run could not process, so that the list lacks its photos.
     func leaveOut(_ reference: String) { leftOut.insert(Digest.of(reference.utf8)) }
 
     /// Calls the body with the line of each file that this run processed. The lines come in the order of the record.
@@ -86,7 +86,7 @@ final class PublishRecord {
         }
     }
 
-    /// Calls the body with the line of each file that this run has not seen.
+    /// Calls the body with the line of each file that has left the folder.
     func forEachGone(_ body: (RecordLine) -> Void) {
         for position in gone { if let line = line(at: position) { body(line) } }
     }
@@ -117,8 +117,8 @@ final class PublishRecord {
             guard let line = line(at: position)?.afterwards else { continue }
             try new.write(line.text.utf8)
         }
-        for (key, position) in positions.sorted(by: { $0.value.offset < $1.value.offset }) where seen.contains(key) {
-            guard let line = line(at: position) else { continue }
+        for (key, position) in positions.sorted(by: { $0.value.offset < $1.value.offset }) {
+            guard seen.contains(key) || isLeftOut(position), let line = line(at: position) else { continue }
             try new.write(line.text.utf8)
         }
         try new.take(Self.name, mode: 0o600, syncing: true)
@@ -126,9 +126,16 @@ final class PublishRecord {
 
     // MARK: -
 
-    /// The positions of the lines of files that this run has not seen, in the order of the record.
+    /// The positions of the lines of files that have left the folder, in the order of the record.
     private var gone: [Position] {
-        positions.filter { !seen.contains($0.key) }.values.sorted { $0.offset < $1.offset }
+        positions.filter { !seen.contains($0.key) && !isLeftOut($0.value) }.values.sorted { $0.offset < $1.offset }
+    }
+
+    /// Returns whether this run could not process a line's file or a folder above the file.
+    private func isLeftOut(_ position: Position) -> Bool {
+        guard !leftOut.isEmpty, let path = line(at: position)?.reference.utf8 else { return false }
+        let ends = path.indices.filter { path[$0] == UInt8(ascii: "/") } + [path.endIndex]
+        return ends.contains { leftOut.contains(Digest.of(path[..<$0])) }
     }
 
     private func load() {

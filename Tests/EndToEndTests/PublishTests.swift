@@ -94,6 +94,26 @@ import Testing
         if below.isEmpty { #expect(try state() == before) }
     }
 
+    @Test("The photos of a subfolder that was unreadable in one run return without work")
+    func unreadableOnce() throws {
+        for name in ["a.jpg", "sub.jpg", "sub/b.jpg", "sub/deeper/c.jpg"] { try add("thumbnails/owl.jpg", as: name) }
+        let counted = try CountedDecoder()
+        func publish(_ more: [String: String] = [:]) throws -> Command {
+            try Command(counted.vitrine, ["publish", folder.path], environment: home.environment(more))
+        }
+        #expect(try publish().status == 0 && counted.count() == 1)
+        let list = try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8)
+        let thumbnails = folder.entries("thumbnails")
+        let faults = Faults(in: folder.path("sub"), .errorFrom(EIO, 3), only: .init(name: "readdir", path: ""))
+        let failed = try publish(faults.environment)
+        #expect(failed.status == 1 && failed.lines == ["\(folder.path)\t2 photos, 1 failed"], "\(failed.text)")
+        #expect(folder.entries("thumbnails") == thumbnails)
+        let again = try publish()
+        #expect(again.status == 0 && again.lines == ["\(folder.path)\t4 photos"], "\(again.text)\(again.errors)")
+        #expect(try String(contentsOfFile: folder.path("gallery.xml"), encoding: .utf8) == list)
+        #expect(counted.count() == 0)
+    }
+
     @Test func publishedGalleryIsReadable() throws {
         try fill()
         let publish = try home.vitrine("publish", folder.path)

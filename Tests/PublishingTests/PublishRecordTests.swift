@@ -121,6 +121,23 @@ import Testing
         #expect(before.st_ino == after.st_ino, "without changes, the record is not written again")
     }
 
+    @Test("The lines of files below an unreadable folder stay") func unreadableFolder() throws {
+        do {
+            let (record, folder) = try self.record()
+            for line in ["b/c", "a", "bc", "b/d/e", "b.jpg"].map({ photo($0) }) { try record.append(line, in: folder) }
+        }
+        let (record, _) = try self.record()
+        record.leaveOut("b")
+        _ = record.line(of: "a")
+        var (gone, processed): ([String], [String]) = ([], [])
+        record.forEachGone { gone.append($0.reference) }
+        record.forEachProcessed { processed.append($0.reference) }
+        #expect(gone == ["bc", "b.jpg"] && processed == ["a"])
+        try record.tidy()
+        let stayed = ["b/c", "a", "b/d/e"].map { photo($0).text }.joined()
+        #expect(text == left("bc").text + left("b.jpg").text + stayed)
+    }
+
     @Test("Torn and damaged lines do not affect others") func tornLines() throws {
         let junk = String(repeating: "junk", count: 50_000)
         try Data("\(photo("a").text)what is this\n\(junk)\n\(photo("b").text)\(photo("c").text.dropLast(4))".utf8)
