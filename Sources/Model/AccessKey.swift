@@ -75,7 +75,9 @@ public struct BucketService: Hashable, Sendable {
         if let endpoint {
             return try endpoint.asFolder.resolving("./" + PercentEncoding.encodeAll(bucket, except: "") + "/" + key)
         }
-        let host = "s3.\(region.flatMap { AccessKey.isRegion($0) ? $0 : nil } ?? AccessKey.usualRegion).amazonaws.com/"
+        let region = region.flatMap { AccessKey.isRegion($0) ? $0 : nil } ?? AccessKey.usualRegion
+        // Amazon's regions in China have a domain of their own.
+        let host = "s3.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")/"
         // Amazon's certificate covers only one label before its host. So a bucket whose name is no such label goes into
         // the path.
         let isLabel = bucket.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }

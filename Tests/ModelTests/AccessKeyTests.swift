@@ -36,6 +36,12 @@ import Testing
         #expect(throws: AddressError.noHost) { try service.address("s3://") }
     }
 
+    @Test("Amazon's regions in China have hosts of their own") func china() throws {
+        let address = try BucketService(region: "cn-north-1").address("s3://b/")
+        #expect(address.text == "https://b.s3.cn-north-1.amazonaws.com.cn/")
+        #expect(AmazonHost(address.host)?.region == "cn-north-1")
+    }
+
     @Test("With an endpoint, s3:// means its buckets") func endpoint() throws {
         let service = BucketService(endpoint: try Address("http://localhost:8333"))
         #expect(service.text("s3://photos/a b/") == "http://localhost:8333/photos/a%20b/")
