@@ -52,13 +52,34 @@ extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
 
 /// The storage service to which addresses such as `s3://photos/2024` refer.
 public struct BucketService: Hashable, Sendable {
-    /// The address of the service; nil for Amazon's.
-    public var endpoint: Address?
+    /// The place of a service.
+    public enum Endpoint: Hashable, Sendable {
+        /// Amazon's service.
+        case amazon
+        /// The service at an address.
+        case server(Address)
+        /// A text that is not a web address, and the variable or file that contains it.
+        case invalid(String, source: String)
+
+        /// Reads an endpoint that a variable or file contains.
+        ///
+        /// - Parameter source: the name of the variable, or the path of the file.
+        public init(_ text: String, source: String) {
+            if let address = try? Address(text), address.scheme != .file {
+                self = .server(address)
+            } else {
+                self = .invalid(Address.withoutCredentials(text), source: source)
+            }
+        }
+    }
+
+    /// The place of the service. With an invalid endpoint, no bucket has an address.
+    public var endpoint: Endpoint
     /// The region of the buckets; nil if unknown.
     public var region: String?
 
-    /// Creates a service. Without an endpoint, the service is Amazon's.
-    public init(endpoint: Address? = nil, region: String? = nil) {
+    /// Creates a service.
+    public init(endpoint: Endpoint = .amazon, region: String? = nil) {
         (self.endpoint, self.region) = (endpoint, region)
     }
 
@@ -72,8 +93,11 @@ public struct BucketService: Hashable, Sendable {
         let bucket = rest.prefix { $0 != UInt8(ascii: "/") }
         guard !bucket.isEmpty else { throw .noHost }
         let key = PercentEncoding.encodeAll(rest.dropFirst(bucket.count + 1), except: "/")
-        if let endpoint {
-            return try endpoint.asFolder.resolving("./" + PercentEncoding.encodeAll(bucket, except: "") + "/" + key)
+        switch endpoint {
+        case .amazon: break
+        case .server(let address):
+            return try address.asFolder.resolving("./" + PercentEncoding.encodeAll(bucket, except: "") + "/" + key)
+        case .invalid(let text, let source): throw .endpoint(text, source: source)
         }
         let region = region.flatMap { AccessKey.isRegion($0) ? $0 : nil } ?? AccessKey.usualRegion
         // Amazon's regions in China have a domain of their own.

@@ -445,6 +445,8 @@ public enum AddressError: Error, Equatable, CustomStringConvertible {
     case port(String)
     /// The text is a relative reference.
     case relative(String)
+    /// The endpoint of the storage service, from this variable or file, is not a web address.
+    case endpoint(String, source: String)
 
     /// An error message for the user.
     public var description: String {
@@ -457,6 +459,8 @@ public enum AddressError: Error, Equatable, CustomStringConvertible {
         case .host(let host): "“\(host)” is not a valid host name."
         case .port(let port): "“\(port)” is not a valid port."
         case .relative(let text): "“\(text)” is not an absolute address."
+        case .endpoint(let text, let source):
+            "The endpoint “\(text)” from \(source) is not a web address such as https://example.org."
         }
     }
 }

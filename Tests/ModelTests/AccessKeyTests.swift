@@ -43,9 +43,9 @@ import Testing
     }
 
     @Test("With an endpoint, s3:// means its buckets") func endpoint() throws {
-        let service = BucketService(endpoint: try Address("http://localhost:8333"))
+        let service = BucketService(endpoint: .server(try Address("http://localhost:8333")))
         #expect(service.text("s3://photos/a b/") == "http://localhost:8333/photos/a%20b/")
-        let nested = BucketService(endpoint: try Address("https://nas.local/s3"))
+        let nested = BucketService(endpoint: .server(try Address("https://nas.local/s3")))
         #expect(nested.text("s3://photos") == "https://nas.local/s3/photos/")
         #expect(
             try Address(typed: " s3://photos ", home: "/", currentFolder: "/", buckets: service).text

@@ -68,6 +68,23 @@ import Testing
         }
     }
 
+    @Test("With an endpoint that is not a web address, no service gets the keys, and the user learns the reason")
+    func invalidEndpoint() throws {
+        write()
+        let amazon = try #require(Origin("https://photos.s3.eu-west-1.amazonaws.com"))
+        for text in ["nas.local:9000", "localhost", "file:///srv"] {
+            let files = files(["AWS_ENDPOINT_URL": text])
+            #expect(files.keys(for: amazon).isEmpty)
+            #expect(throws: AddressError.endpoint(text, source: "AWS_ENDPOINT_URL")) {
+                try files.service().address("s3://photos")
+            }
+        }
+        let config = folder.path("endpoint")
+        folder.write("endpoint", "[default]\nendpoint_url = nas.local:9000\n")
+        let service = files(["AWS_CONFIG_FILE": config]).service()
+        #expect(throws: AddressError.endpoint("nas.local:9000", source: config)) { try service.address("s3://photos") }
+    }
+
     @Test("Another profile may be chosen") func profile() throws {
         write()
         let work = files(["AWS_PROFILE": "work"])
@@ -76,7 +93,8 @@ import Testing
                 AccessKey(id: "WORK", secret: "work secret", sessionToken: "t0ken", region: "eu-central-1")
             ])
         #expect(
-            work.service() == BucketService(endpoint: try Address("http://localhost:9000"), region: "eu-central-1"))
+            work.service()
+                == BucketService(endpoint: .server(try Address("http://localhost:9000")), region: "eu-central-1"))
         #expect(files(["AWS_PROFILE": "half"]).keys().map(\.id) == ["CONFIG"])
         #expect(files(["AWS_PROFILE": "absent"]).keys().isEmpty)
     }
@@ -91,9 +109,11 @@ import Testing
         variables["AWS_ENDPOINT_URL"] = "http://all/"
         #expect(
             files(variables).keys().first == AccessKey(id: "ENV", secret: "e", sessionToken: "t", region: "garage"))
-        #expect(files(variables).service() == BucketService(endpoint: try Address("http://all/"), region: "garage"))
+        #expect(
+            files(variables).service()
+                == BucketService(endpoint: .server(try Address("http://all/")), region: "garage"))
         variables["AWS_ENDPOINT_URL_S3"] = "http://s3/"
-        #expect(files(variables).service().endpoint?.text == "http://s3/")
+        #expect(files(variables).service().endpoint == .server(try Address("http://s3/")))
         #expect(files(["AWS_ACCESS_KEY_ID": "ENV"]).keys().map(\.id) == ["DEFAULT"])
     }
 

@@ -10,7 +10,7 @@ public struct AccessKeyFiles: Sendable {
     private let configFile: String
     private let profile: String
     private let key: AccessKey?
-    private let endpoint: String?
+    private let endpoint: BucketService.Endpoint?
     private let region: String?
 
     /// Reads the environment.
@@ -21,7 +21,10 @@ public struct AccessKeyFiles: Sendable {
         credentialsFile = value("AWS_SHARED_CREDENTIALS_FILE") ?? home + "/.aws/credentials"
         configFile = value("AWS_CONFIG_FILE") ?? home + "/.aws/config"
         profile = value("AWS_PROFILE") ?? "default"
-        endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+        func service(_ name: String) -> BucketService.Endpoint? {
+            value(name).map { BucketService.Endpoint($0, source: name) }
+        }
+        endpoint = service("AWS_ENDPOINT_URL_S3") ?? service("AWS_ENDPOINT_URL")
         region = value("AWS_REGION", "AWS_DEFAULT_REGION")
         key = Self.key(
             value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY"), value("AWS_SESSION_TOKEN"), region)
@@ -30,10 +33,13 @@ public struct AccessKeyFiles: Sendable {
     /// Returns the user's access keys for the service at an origin.
     ///
     /// Only the service for `s3://` addresses gets the keys. Another server could imitate a storage service, and
-    /// forward Vitrine's signed request to the right service.
+    /// forward Vitrine's signed request to the right service. No service gets the keys if the endpoint is invalid.
     public func keys(for origin: Origin) -> [AccessKey] {
-        if let own = service().endpoint?.origin { return own == origin ? keys() : [] }
-        return origin.scheme == .https && AmazonHost(origin.host) != nil ? keys() : []
+        switch service().endpoint {
+        case .amazon: origin.scheme == .https && AmazonHost(origin.host) != nil ? keys() : []
+        case .server(let address): address.origin == origin ? keys() : []
+        case .invalid: []
+        }
     }
 
     /// Returns the user's access keys. The key of the environment comes first.
@@ -49,11 +55,10 @@ public struct AccessKeyFiles: Sendable {
 
     /// Returns the storage service for `s3://` addresses.
     public func service() -> BucketService {
-        if let endpoint, let region { return BucketService(endpoint: try? Address(endpoint), region: region) }
+        if let endpoint, let region { return BucketService(endpoint: endpoint, region: region) }
         let settings = settings()
-        return BucketService(
-            endpoint: (endpoint ?? settings["endpoint_url"]).flatMap { try? Address($0) },
-            region: region ?? settings["region"])
+        let kept = settings["endpoint_url"].map { BucketService.Endpoint($0, source: configFile) }
+        return BucketService(endpoint: endpoint ?? kept ?? .amazon, region: region ?? settings["region"])
     }
 
     private static func key(_ id: String?, _ secret: String?, _ token: String?, _ region: String?) -> AccessKey? {
