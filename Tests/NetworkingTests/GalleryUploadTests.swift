@@ -16,10 +16,11 @@ import Testing
     private let log = Log(level: .debug)
     private let store = try! UploadStore()
 
-    private func file(_ name: String) -> OutgoingFile {
+    /// - Parameter published: the path in the gallery; nil for the name.
+    private func file(_ name: String, as published: String? = nil) -> OutgoingFile {
         let path = folder.path(name)
         let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-        return OutgoingFile(path: name, size: size) {
+        return OutgoingFile(path: published ?? name, size: size) {
             let descriptor = open(path, O_RDONLY)
             var status = stat()
             guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_size == size else {
@@ -81,6 +82,17 @@ import Testing
                 "thumbnails/6.jpg",
             ])
         #expect(report.sent == 8 && store.puts.last == "gallery.xml")
+    }
+
+    @Test("A photo whose name has another spelling of the same letters is sent anew")
+    func spellings() async throws {
+        let photo = photos(1)[0]
+        for (name, object) in [("Ba\u{308}r.jpg", "Ba%CC%88r.jpg"), ("B\u{E4}r.jpg", "B%C3%A4r.jpg")] {
+            let spelled = OutgoingPhoto(original: file("0.jpg", as: name), thumbnail: photo.thumbnail)
+            #expect(try await upload([spelled]).sent == 3)
+            #expect(store.text(object) == "photo 0")
+            #expect(try await upload([spelled]).sent == 0)
+        }
     }
 
     @Test("The list of many pages is read whole")
@@ -175,6 +187,7 @@ private final class UploadStore: Sendable {
     }
 
     let rules = Mutex(Rules())
+    /// The objects by name. Names are percent-encoded, because two spellings of a letter make two names.
     private let objects = Mutex<[String: (bytes: [UInt8], time: Int)]>([:])
     private let log = Mutex<[(method: String, name: String)]>([])
     private let server: Mutex<ScriptedServer?>
@@ -203,7 +216,7 @@ private final class UploadStore: Sendable {
     }
 
     private func answer(_ request: ScriptedServer.Request) -> [ScriptedServer.Step] {
-        let name = String(request.path.dropFirst("/photos/".count).prefix { $0 != "?" }).removingPercentEncoding ?? ""
+        let name = String(request.path.dropFirst("/photos/".count).prefix { $0 != "?" })
         log.withLock { $0.append((request.method, name)) }
         guard request.method == "PUT" else { return list(request.path) }
         let (refusal, onPut, gate) = rules.withLock { rules -> ((Int, String)?, @Sendable (String) -> Void, Gate?) in
@@ -230,7 +243,8 @@ private final class UploadStore: Sendable {
             let (bytes, time) = all[name] ?? ([], 0)
             let digest = (try? MD5.text(of: String(decoding: bytes, as: UTF8.self))) ?? ""
             let moment = Date(timeIntervalSince1970: 1_800_000_000 + Double(time)).ISO8601Format()
-            return "<Contents><Key>\(name)</Key><LastModified>\(moment)</LastModified><ETag>\"\(digest)\"</ETag>"
+            return "<Contents><Key>\(name.removingPercentEncoding ?? "")</Key><LastModified>\(moment)</LastModified>"
+                + "<ETag>\"\(digest)\"</ETag>"
                 + "<Size>\(bytes.count)</Size></Contents>"
         }
         let isTruncated = begin + names.count < all.count

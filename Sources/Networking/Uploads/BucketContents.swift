@@ -14,9 +14,12 @@ struct BucketContents: Sendable {
     /// The folder in the bucket.
     let bucket: Bucket
     /// The objects that have the names of the gallery's files, by name.
-    private let objects: [String: BucketObject]
+    ///
+    /// Names are bytes, because a service takes two spellings of a letter for two names, but equal strings may differ
+    /// in their spelling.
+    private let objects: [[UInt8]: BucketObject]
 
-    init(_ bucket: Bucket, _ objects: [String: BucketObject]) {
+    init(_ bucket: Bucket, _ objects: [[UInt8]: BucketObject]) {
         (self.bucket, self.objects) = (bucket, objects)
     }
 
@@ -37,9 +40,9 @@ struct BucketContents: Sendable {
     /// later. In other cases, Vitrine reads the photo and compares its MD5 digest with the object's tag. Neither check
     /// depends on this machine's clock.
     func need(of photo: OutgoingPhoto) -> Need {
-        let thumbnail = objects[photo.thumbnail.path]
+        let thumbnail = objects[photo.thumbnail.name]
         let isThumbnailThere = thumbnail?.size == "\(photo.thumbnail.size.int)"
-        guard let original = objects[photo.original.path], original.size == "\(photo.original.size.int)" else {
+        guard let original = objects[photo.original.name], original.size == "\(photo.original.size.int)" else {
             return Need(original: true, thumbnail: true)
         }
         let isInOrder =
@@ -54,7 +57,7 @@ struct BucketContents: Sendable {
 
     /// Returns whether the bucket's object for a file has the file's contents. Reads the file.
     func hasContents(of file: OutgoingFile) -> Bool {
-        guard let object = objects[file.path], object.size == "\(file.size.int)",
+        guard let object = objects[file.name], object.size == "\(file.size.int)",
             let (descriptor, _) = try? file.open()
         else { return false }
         defer { close(descriptor) }
@@ -65,7 +68,7 @@ struct BucketContents: Sendable {
 /// Finds the bucket at an address and reads its list.
 struct BucketFinder: Sendable {
     private let folder: Address
-    private let names: Set<String>
+    private let names: Set<[UInt8]>
     private let credentials: CredentialStore
     private let client: HTTPClient
     private let clock: any NetworkClock
@@ -80,7 +83,7 @@ struct BucketFinder: Sendable {
     ///   - folder: the address of the folder.
     ///   - names: the names of the gallery's files. The finder ignores other objects, of which there may be many.
     init(
-        _ folder: Address, _ names: Set<String>, _ credentials: CredentialStore, over client: HTTPClient,
+        _ folder: Address, _ names: Set<[UInt8]>, _ credentials: CredentialStore, over client: HTTPClient,
         _ clock: any NetworkClock
     ) {
         (self.folder, self.names, self.credentials) = (folder, names, credentials)
@@ -125,7 +128,7 @@ struct BucketFinder: Sendable {
     }
 
     private func read(_ bucket: Bucket, _ signIn: SignIn?) async throws -> BucketContents {
-        var objects: [String: BucketObject] = [:]
+        var objects: [[UInt8]: BucketObject] = [:]
         var token: String?
         var pages = PageLimit()
         repeat {
@@ -133,10 +136,7 @@ struct BucketFinder: Sendable {
                 address: try bucket.list(page: token, isDeep: true), signIn: signIn, limit: Self.limit,
                 isNamedByUser: true, refusals: .asked(isOfBucket: true))
             let page = try await page(plan, prefix: bucket.prefix)
-            for object in page.objects {
-                let name = String(decoding: object.name, as: UTF8.self)
-                if names.contains(name) { objects[name] = object }
-            }
+            for object in page.objects where names.contains(object.name) { objects[object.name] = object }
             token = page.nextPage
             if let token, !pages.allows(token, isEmpty: page.objects.isEmpty) {
                 throw RequestError.transfer(.malformed("its pages never end"))

@@ -51,7 +51,7 @@ public struct GalleryUpload: Sendable {
     public func run(
         _ photos: [OutgoingPhoto], list: OutgoingFile, onEvent: @escaping @Sendable (UploadEvent) -> Void
     ) async throws(UploadError) -> UploadReport {
-        let names = Set(photos.lazy.flatMap { [$0.original.path, $0.thumbnail.path] } + [list.path])
+        let names = Set<[UInt8]>(photos.lazy.flatMap { [$0.original.name, $0.thumbnail.name] } + [list.name])
         let contents: BucketContents
         do {
             contents = try await BucketFinder(folder, names, credentials, over: client, clock).find()
@@ -104,6 +104,9 @@ public struct OutgoingFile: Sendable {
     ) {
         (self.path, self.size, self.open) = (path, ByteCount(size), open)
     }
+
+    /// The object's name in the bucket: the bytes of the path.
+    var name: [UInt8] { Array(path.utf8) }
 }
 
 /// A photo of a published gallery, with the thumbnail of this version of the photo.
@@ -240,7 +243,7 @@ private struct FileSender: Sendable {
     /// Sends a file. Throws an error if the file changes meanwhile. Then the next run sends the file again, because its
     /// thumbnail is not in the bucket.
     func send(_ file: OutgoingFile, with permit: TransferPermit) async throws {
-        let address = try bucket.object(file.path.utf8)
+        let address = try bucket.object(file.name)
         for attempt in 1... {
             let signIn = credentials.signIn(for: address, in: folder)
             let plan = try plan(file, address, signIn)
