@@ -35,13 +35,23 @@ import Testing
                     lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { _ in keys })))
     }
 
-    /// Runs a controller meanwhile.
+    /// Returns a private bucket with a published gallery in the folder `g`.
+    private static func published() throws -> StandInBucket {
+        try StandInBucket(
+            StandInBucket.Rules(
+                keys: ["g/p/1", "g/thumbnails/1.jpg"],
+                texts: ["g/gallery.xml": NetworkTest.list(["1"], thumbnails: false)], key: key.id))
+    }
+
+    /// Runs a controller meanwhile, and waits for its end.
     private func working(_ context: RequestContext, _ body: () async throws -> Void) async throws {
         let controller = NetworkController(
             wishes: wishes, context: context, client: HTTPClient(log: log), schedule: .inQuickSuccession)
         let running = Task { await controller.run() }
         defer { running.cancel() }
         try await body()
+        running.cancel()
+        await running.value
     }
 
     /// Asks for a subject and waits until nothing is left to do.
@@ -50,16 +60,18 @@ import Testing
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
     }
 
-    /// Fetches the list again after each answered question, as programs do.
-    private func fetchList(_ cache: GalleryCache) async throws {
-        await fetch(.list(cache.id))
+    /// Asks for a subject again after each answered question, as programs do.
+    private func fetch(_ subject: Wish.Subject, of cache: GalleryCache) async throws {
+        await fetch(subject)
         var rounds = 0
         while activity.takeAnswered().contains(cache.id), rounds < 5 {
             rounds += 1
             try await cache.writer.retry()
-            await fetch(.list(cache.id))
+            await fetch(subject)
         }
     }
+
+    private func fetchList(_ cache: GalleryCache) async throws { try await fetch(.list(cache.id), of: cache) }
 
     private func ids(_ cache: GalleryCache) throws -> [String] {
         var ids: [String] = []
@@ -227,11 +239,7 @@ import Testing
 
     @Test("A published gallery opens at the address of its folder, and an update needs one request")
     func publishedFolder() async throws {
-        let bucket = try StandInBucket(
-            StandInBucket.Rules(
-                keys: ["g/p/1", "g/thumbnails/1.jpg"],
-                texts: ["g/gallery.xml": NetworkTest.list(["1"], thumbnails: false)],
-                key: "AKID"))
+        let bucket = try Self.published()
         let context = try context(keys: [Self.key])
         let cache = try context.caches.open(Address(bucket.url("/photos/g")))
         try await working(context) {
@@ -245,6 +253,27 @@ import Testing
             await fetch(.everyPicture(cache.id, .original))
             #expect(try cache.read { try $0.photo(galleryID: "1") }?.original.isCurrent == true)
         }
+    }
+
+    @Test("A later run opens the photos of a published gallery with the key, without an update")
+    func laterRun() async throws {
+        let bucket = try Self.published()
+        let address = try Address(bucket.url("/photos/g"))
+        // The bucket becomes private, and the list stays as it is.
+        for isPrivate in [false, true] {
+            bucket.rules.withLock { $0.key = isPrivate ? Self.key.id : nil }
+            let earlier = try context(keys: [Self.key])
+            try await working(earlier) { try await fetchList(earlier.caches.open(address)) }
+        }
+        let count = bucket.requests.count
+        let later = try context(keys: [Self.key])
+        let cache = try later.caches.open(address)
+        try await working(later) {
+            try await fetch(.everyPicture(cache.id, .original), of: cache)
+            #expect(try cache.read { try $0.photo(galleryID: "1") }?.original.isCurrent == true)
+            #expect(activity.questions.isEmpty)
+        }
+        #expect(bucket.requests.dropFirst(count).map(\.path) == ["/photos/g/p/1", "/photos/g/p/1"])
     }
 
     @Test("A bucket in another region of Amazon is found there, and remembered")

@@ -63,7 +63,11 @@ final class StandInBucket: Sendable {
         guard path.hasPrefix("/photos/") else { return Self.refusal(404, "NoSuchBucket") }
         let key = String(path.dropFirst("/photos/".count))
         guard key.isEmpty else {
-            if let text = rules.texts[key] { return .answer(200, text) }
+            if let text = rules.texts[key] {
+                let etag = "\"\(text.utf8.count)\""
+                if request.headers["if-none-match"] == etag { return .answer(304) }
+                return .answer(200, text, headers: ["ETag: \(etag)"])
+            }
             guard rules.keys.contains(key) else { return Self.refusal(404, "NoSuchKey") }
             return .answer(200, NetworkTest.picture(key), headers: ["Content-Type: image/jpeg"])
         }

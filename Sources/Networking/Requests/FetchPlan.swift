@@ -91,6 +91,9 @@ public struct FetchPlan: Sendable {
         self.refusals = refusals
     }
 
+    /// Whether the request is signed with an access key.
+    var isSigned: Bool { if case .accessKey = signIn { true } else { false } }
+
     /// The plan of a request for the web page at the address.
     ///
     /// Some sites, such as those with ActivityPub, send JSON of their own to all programs that accept JSON.

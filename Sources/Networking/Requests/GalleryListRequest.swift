@@ -172,7 +172,11 @@ public struct GalleryListRequest: NetworkRequest {
     /// Returns a plan that fetches the list if the list has changed.
     private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
         let known = source.flatMap { $0.isFile ? $0.root : nil }
-        return listPlan(record, at: cache.address.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
+        var plan = listPlan(
+            record, at: cache.address.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
+        // Only a new list records that it needed the key.
+        if plan.isSigned, source?.wasSignedIn != true { plan.validators = Validators() }
+        return plan
     }
 
     /// - Parameter wasPublic: whether the gallery had a public address before. Then the list's address must be public,
@@ -295,7 +299,7 @@ public struct GalleryListRequest: NetworkRequest {
                     isPublic: response.head.beganPublic,
                     source: ListSource(
                         kind: feed == nil ? .list : .feed, root: cache.address.isLocalFolder ? cache.address : list,
-                        galleryName: galleryName),
+                        folders: response.wasSigned ? ListSource.marked([]) : [], galleryName: galleryName),
                     at: context.now()))
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }

@@ -216,6 +216,13 @@ struct PictureSubject: Sendable {
         switch record?.kind {
         // Other lists may name pictures in strangers' buckets, so only a gallery in a bucket may ask for access keys.
         case .s3: plan.refusals = .asked(isOfBucket: true)
+        // A list that needed a key is in a bucket, and so are the pictures on its server.
+        case .list:
+            if let source = try cache.read({ try $0.source() }), source.wasSignedIn,
+                source.root.origin == address.origin
+            {
+                plan.refusals = .asked(isOfBucket: true)
+            }
         case .photoPrism:
             plan.tokens = context.tokens
             if let share = PhotoPrismShare(cache.address),

@@ -16,6 +16,8 @@ public struct Response {
     private let requested: Address
     /// The file for the body; nil if the plan named no file.
     public let file: PartialFile?
+    /// Whether the request was signed with an access key.
+    let wasSigned: Bool
     private var events: HTTPTransfer.Iterator
     /// The bytes that were put back, which ``nextBytes()`` returns next.
     private var unread: [UInt8] = []
@@ -71,7 +73,7 @@ public struct Response {
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
-        return Response(head: head, requested: plan.address, file: plan.file, events: events)
+        return Response(head: head, requested: plan.address, file: plan.file, wasSigned: plan.isSigned, events: events)
     }
 
     /// Returns the permission that the API key lacks. Returns nil unless the refusal names it.

@@ -135,7 +135,7 @@ struct LibraryUpdate {
                 if rhythm.isBeginningDue(count) {
                     let source = ListSource(
                         kind: library.kind, root: library.server,
-                        folders: answer.isSignedIn ? LibraryState.marked([]) : [])
+                        folders: answer.isSignedIn ? ListSource.marked([]) : [])
                     try await comparer.commitBeginning(in: cache, from: source, after: answer.head, at: context.now())
                 }
             }
@@ -270,7 +270,7 @@ struct LibraryUpdate {
         context.activity.setPhase(.committing, of: cache.id)
         // A guest's view must not remove the photos so far.
         let known = source?.folders ?? []
-        let folders = state?.stored ?? (isRecognized ? LibraryState.marked(known) : known)
+        let folders = state?.stored ?? (isRecognized ? ListSource.marked(known) : known)
         let place = ListSource(kind: library.kind, root: library.server, folders: folders)
         return try await cache.writer.commit(
             changes, skipped: skipped, validators: Validators(), isPrivate: reader.head?.isPrivate,
@@ -312,21 +312,12 @@ private struct LibraryState: Equatable {
         }
     }
 
-    fileprivate static let signedIn = "signed in"
-
-    /// Returns stored folders with the mark that the server recognized the user.
-    static func marked(_ folders: [ListSource.Folder]) -> [ListSource.Folder] {
-        var root = folders.first { $0.path.isEmpty } ?? ListSource.Folder(path: [], validators: Validators())
-        root.validators.lastModified = signedIn
-        return [root] + folders.filter { !$0.path.isEmpty }
-    }
-
     /// The stored form: a list of folders.
     var stored: [ListSource.Folder] {
         let times = [latestChange, readAt].map { $0?.iso8601 ?? "-" }.joined(separator: " ")
         return [
             ListSource.Folder(
-                path: [], validators: Validators(etag: times, lastModified: isSignedIn ? Self.signedIn : nil))
+                path: [], validators: Validators(etag: times, lastModified: isSignedIn ? ListSource.signedIn : nil))
         ]
             + counts.map { ListSource.Folder(path: Array($0.key.utf8), validators: Validators(etag: $0.value)) }
     }
@@ -336,12 +327,23 @@ extension ListSource {
     /// Returns the source of a library whose server has another address now. An update must read all pages again,
     /// because they have the addresses of the pictures.
     fileprivate func moved(to server: Address) -> ListSource {
-        ListSource(kind: kind, root: server, folders: wasSignedIn ? LibraryState.marked([]) : [])
+        ListSource(kind: kind, root: server, folders: wasSignedIn ? ListSource.marked([]) : [])
     }
 
-    /// Whether the server recognized the user in the library's last update. Credentials for a web server in front of
-    /// that server do not count.
+    fileprivate static let signedIn = "signed in"
+
+    /// Returns stored folders with the mark that the server recognized the user.
+    static func marked(_ folders: [Folder]) -> [Folder] {
+        var root = folders.first { $0.path.isEmpty } ?? Folder(path: [], validators: Validators())
+        root.validators.lastModified = signedIn
+        return [root] + folders.filter { !$0.path.isEmpty }
+    }
+
+    /// Whether the server recognized the user in the last update of a library, or of a gallery file in a bucket.
+    ///
+    /// For a library, credentials for a web server in front of that server do not count. For a gallery file, only an
+    /// access key counts.
     var wasSignedIn: Bool {
-        folders.first { $0.path.isEmpty }?.validators.lastModified == LibraryState.signedIn
+        folders.first { $0.path.isEmpty }?.validators.lastModified == Self.signedIn
     }
 }
