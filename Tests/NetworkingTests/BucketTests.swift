@@ -187,6 +187,20 @@ import Testing
         }
     }
 
+    @Test("The key in a published gallery's address opens the gallery in each run")
+    func keyInAddressOfList() async throws {
+        let bucket = try Self.published()
+        let address = try Address(bucket.url("/photos/g").replacing("//127", with: "//AKID:S3cret%2F@127"))
+        for _ in 0..<2 {
+            let run = try context()
+            let cache = try run.caches.open(address)
+            try await working(run) {
+                try await fetchList(cache)
+                #expect(try ids(cache) == ["1"] && failure(cache).isEmpty && activity.questions.isEmpty)
+            }
+        }
+    }
+
     @Test("Vitrine learns the region from a refusal, once")
     func region() async throws {
         let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id, region: "garage"))

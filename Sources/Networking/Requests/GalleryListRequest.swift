@@ -174,8 +174,12 @@ public struct GalleryListRequest: NetworkRequest {
         let known = source.flatMap { $0.isFile ? $0.root : nil }
         var plan = listPlan(
             record, at: cache.address.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
-        // Only a new list records that it needed the key.
-        if plan.isSigned, source?.wasSignedIn != true { plan.validators = Validators() }
+        if let source, source.isFile, source.wasSignedIn {
+            plan.refusals = .asked(isOfBucket: true)
+        } else if plan.isSigned {
+            // Only a new list records that it needed the key.
+            plan.validators = Validators()
+        }
         return plan
     }
 
