@@ -269,6 +269,31 @@ import Testing
         }
     }
 
+    @Test("A known bucket becomes a published gallery after an update, and then an update needs one request")
+    func publishedLater() async throws {
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: ["g/1.jpg", "g/2024/2.jpg"]))
+        let context = try context()
+        let cache = try context.caches.open(Address(bucket.url("/photos/g")))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(try ids(cache) == ["1.jpg", "2024/2.jpg"] && cache.read { try $0.source() }?.kind == .s3)
+            // A file of another kind with the same name changes nothing.
+            bucket.rules.withLock { rules in
+                rules.keys += ["g/gallery.xml", "g/thumbnails/1.jpg"]
+                rules.texts["g/gallery.xml"] = "<notes/>"
+            }
+            try await fetchList(cache)
+            #expect(try ids(cache) == ["1.jpg", "2024/2.jpg", "thumbnails/1.jpg"] && failure(cache).isEmpty)
+            bucket.rules.withLock { $0.texts["g/gallery.xml"] = NetworkTest.list(["1"], thumbnails: false) }
+            try await fetchList(cache)
+            let source = try #require(try cache.read { try $0.source() })
+            #expect(try ids(cache) == ["1"] && source.kind == .list && source.folders.isEmpty)
+            let count = bucket.requests.count
+            try await fetchList(cache)
+            #expect(bucket.requests.count == count + 1)
+        }
+    }
+
     @Test("A later run opens the photos of a published gallery with the key, without an update")
     func laterRun() async throws {
         let bucket = try Self.published()

@@ -10,6 +10,8 @@ import Model
 /// A page has about 1,000 entries. Some servers state the encoding of keys after the keys, so the parser returns all
 /// entries at the end.
 public final class BucketParser: ListingParser {
+    /// The name of the file that lists the photos of a published gallery.
+    public static let galleryFile = "gallery.xml"
     /// The maximum number of bytes of a text. A key has at most 1,024 bytes, and encoding makes up to three bytes of
     /// each byte.
     private static let maximumText = 4_096
@@ -152,6 +154,8 @@ public final class BucketParser: ListingParser {
             // Some names cannot be part of an address, for example `..` or an empty name.
             guard isSound else { return piece.skipped.append(PathText.text(key)) }
             if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
+        } else if name.elementsEqual(Self.galleryFile.utf8) {
+            piece.hasGalleryFile = true
         } else if PictureName.isPictureOrVideo(name[...]) {
             guard isSound else { return piece.skipped.append(PathText.text(key)) }
             let isKnown = !(entry.size.isEmpty && entry.modified.isEmpty)

@@ -38,6 +38,9 @@ public struct ListingPiece: Equatable, Sendable {
     /// The address of the first feed to which the web page refers; nil if none was found so far. The feed is on the
     /// page's own server.
     public var feed: Address?
+    /// Whether a bucket's folder contains a published gallery's list, ``BucketParser/galleryFile``. False for other
+    /// servers.
+    public var hasGalleryFile = false
 
     /// Creates a piece.
     public init(files: [ListedFile] = [], folders: [ListedSubfolder] = [], etag: String? = nil) {

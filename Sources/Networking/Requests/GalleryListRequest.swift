@@ -75,6 +75,10 @@ public struct GalleryListRequest: NetworkRequest {
         }
         do {
             try await update(from: source, at: source.root, record, over: client, with: permit)
+        } catch is PublishedBucket {
+            try await update(
+                from: try await finder.findGallery(inBucket: source.root, listPlan(record, source)), record, finder,
+                client, permit)
         } catch let failure {
             // The server may have begun to redirect to its secure address. The client follows such a redirect only for
             // a GET.

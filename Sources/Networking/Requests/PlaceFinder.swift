@@ -209,7 +209,7 @@ struct PlaceFinder {
     private func publishedList(in folder: Address, _ plan: FetchPlan) async throws -> sending Place? {
         guard !ServerPlace.isPage(cache.address) else { return nil }
         var plan = plan
-        plan.address = try folder.resolving("gallery.xml")
+        plan.address = try folder.resolving(BucketParser.galleryFile)
         // After a redirect, the folder may be on another server, which must not get the plan's credentials.
         plan.signIn = cache.signIn(for: plan.address)
         plan.isNamedByUser = cache.isNamedByUser(plan.address)
@@ -223,6 +223,14 @@ struct PlaceFinder {
         } catch {
             return nil
         }
+    }
+
+    /// Returns the gallery file in a known bucket, or the bucket's folders if the file lists no photos.
+    ///
+    /// - Parameter list: the address of the bucket's list.
+    func findGallery(inBucket list: Address, _ plan: FetchPlan) async throws -> sending Place {
+        let bucket = place(.s3, list)
+        return try await publishedList(in: bucket.root.address, plan) ?? .folders(bucket, nil)
     }
 
     /// Finds the bucket at an address that a storage service refused.

@@ -34,6 +34,8 @@ struct ServerFolderReader: Sendable {
         fileprivate var hasParentLink = false
         /// The feed that a web page names first; nil if it names none.
         fileprivate(set) var feed: Address?
+        /// Whether a bucket's folder contains a published gallery's list.
+        fileprivate(set) var hasGalleryFile = false
 
         /// Whether the server may have left out entries.
         ///
@@ -284,6 +286,7 @@ extension ServerFolderReader.Contents {
         caddyEntryCount += piece.caddyEntryCount
         hasParentLink = hasParentLink || piece.hasParentLink
         feed = feed ?? piece.feed
+        hasGalleryFile = hasGalleryFile || piece.hasGalleryFile
         for file in piece.files { sign(file.name + [0] + file.revision.utf8, digest) }
         for folder in piece.folders { sign(folder.name + [UInt8(ascii: "/")], digest) }
     }

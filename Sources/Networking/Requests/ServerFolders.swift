@@ -166,9 +166,13 @@ struct ServerFolders {
 
     /// Throws if the outermost folder contains no photo and no known folder. A disk of the server
     /// may be missing, or the page may show an error or a sign-in form.
+    ///
+    /// Throws ``PublishedBucket`` if a known bucket contains a published gallery's list.
     private mutating func takeRoot(_ contents: ServerFolderReader.Contents) throws {
         (head, feed) = (contents.head, contents.feed)
         reader.place.takePublic(contents.head)
+        // The first update has already requested the file.
+        if contents.hasGalleryFile, !isFirst { throw PublishedBucket() }
         guard contents.fileCount == 0 else { return }
         let known = Set(children[[]] ?? [])
         if isFirst {
@@ -229,6 +233,9 @@ struct ServerFolders {
         Array(path.dropLast().reversed().drop { $0 != UInt8(ascii: "/") }.reversed())
     }
 }
+
+/// A known bucket contains a published gallery's list by now.
+struct PublishedBucket: Error {}
 
 /// A web site that lists no photos. Another gallery may be behind it.
 struct BarrenSite: Error {
