@@ -84,6 +84,14 @@ import Testing
         #expect(view.isWhole)
         view.zoomIn()
         #expect(view.zoom != .fit && view.isWhole)
+        // The drawing has the size that the scale demands, not that of the view.
+        func drawn(_ view: Viewport) -> PixelSize {
+            PictureLayout(of: PixelSize(width: 40, height: 30), for: view.order(subject, edition: 1).request).output
+        }
+        #expect(view.percent == 150 && drawn(view) == PixelSize(width: 60, height: 45))
+        view.turn(by: 1)
+        #expect(drawn(view) == PixelSize(width: 45, height: 60))
+        view.turn(by: -1)
         // 90 of 80 pixels.
         view.zoomIn()
         #expect(!view.isWhole)
@@ -186,14 +194,15 @@ import Testing
         #expect(region(view).width > 0)
     }
 
-    @Test func everyViewIsInsideThePhotoAndFillsTheSpace() {
+    @Test func everyViewIsInsideThePhotoAndHasTheSizeOfItsScale() {
         var state: UInt64 = 9
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % bound
         }
         for _ in 0..<300 {
-            var view = view(1 + random(5_000), 1 + random(5_000), columns: 1 + random(200), rows: 1 + random(60))
+            let photo = PixelSize(width: 1 + random(5_000), height: 1 + random(5_000))
+            var view = view(photo.width, photo.height, columns: 1 + random(200), rows: 1 + random(60))
             for _ in 0..<30 {
                 switch random(9) {
                 case 0: view.zoomIn()
@@ -209,7 +218,15 @@ import Testing
                 #expect(
                     rect.x >= 0 && rect.y >= 0 && rect.x + rect.width <= 1.000001 && rect.y + rect.height <= 1.000001)
                 let order = view.order(subject, edition: 1)
-                #expect(order.request.box.width == view.size.columns)
+                guard case .scale(let scale) = view.zoom, view.isWhole else {
+                    #expect(order.size == view.size)
+                    continue
+                }
+                // The drawing has the size that the scale demands, rounded up to cells of one column and two rows.
+                let seen = view.turns.isMultiple(of: 2) ? photo : photo.turned
+                let output = PictureLayout(of: photo, for: order.request).output
+                #expect(abs(Double(output.width) - Double(seen.width) * scale) <= 1)
+                #expect(abs(Double(output.height) - Double(seen.height) * scale) <= 2)
             }
         }
     }

@@ -122,8 +122,8 @@ public struct Viewport: Hashable, Sendable {
                 y: max(0, min(1 - shown.height, centre.y - shown.height / 2)),
                 width: shown.width, height: shown.height)
         return PictureOrder(
-            subject, edition: edition, size: size, style: style, region: region ?? .whole, turns: turns, fills: fills,
-            enlarges: zoom != .fit)
+            subject, edition: edition, size: drawnSize, style: style, region: region ?? .whole, turns: turns,
+            fills: fills, enlarges: zoom != .fit)
     }
 
     // MARK: -
@@ -168,6 +168,17 @@ public struct Viewport: Hashable, Sendable {
         return (
             Double(size.columns * pixels.columns) * style.pixelAspect, Double(size.rows * pixels.rows)
         )
+    }
+
+    /// The largest size of the drawing. An enlarged photo that is smaller than the view covers only a part of the view.
+    private var drawnSize: Size {
+        guard case .scale(let scale) = zoom, let seen, isWhole else { return size }
+        let pixels = style.pixelsPerCell
+        let columns = Double(seen.width) * scale / style.pixelAspect / Double(pixels.columns)
+        let rows = Double(seen.height) * scale / Double(pixels.rows)
+        return Size(
+            columns: Int(min(Double(size.columns), columns.rounded(.up))),
+            rows: Int(min(Double(size.rows), rows.rounded(.up))))
     }
 
     /// The visible fractions of the photo's sides.
