@@ -122,6 +122,20 @@ import Text
         #expect(heading.contains("fit"))
     }
 
+    @Test("A photo that arrives after the other was enlarged has the same zoom")
+    func lateArrival() async throws {
+        screens.size = Size(columns: 200, rows: 60)
+        try await screens.sync(["a", "b", "c", "d", "e"])
+        screens.open(at: "e")
+        screens.press("c")
+        try await screens.until { screens.frame()[150, 28].style.background == .rgb(220, 0, 0) }
+        #expect(names.contains("Photo e") && screens.text.contains("Loading"))
+        screens.press("+")
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "e")
+        try await screens.until { !screens.text.contains("Loading") }
+        #expect(heading.contains("150 %"), "\(heading)")
+    }
+
     @Test("l and h select a side if both enlarged photos are wholly visible")
     func selectsBesideEnlargedPhotos() async throws {
         screens.size = Size(columns: 200, rows: 60)

@@ -185,6 +185,11 @@ final class CompareScreen: Screen {
 
     private func moveViews(_ change: (inout Viewport) -> Void) {
         for side in sides { change(&side.picture.view) }
+        // A photo that has not arrived has no size, and cannot zoom by itself.
+        for (index, side) in sides.enumerated() where side.picture.view.percent == nil {
+            let other = sides[1 - index].picture.view
+            if other.percent != nil { side.picture.follow(other) }
+        }
     }
 
     /// Zooms both photos with the mouse wheel, drags both, and selects a photo by a click.

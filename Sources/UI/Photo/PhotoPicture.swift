@@ -63,6 +63,11 @@ final class PhotoPicture {
     /// Changes to another photo, with the zoom and the visible part of another view.
     func change(to key: PhotoKey, like other: Viewport) {
         change(to: key)
+        follow(other)
+    }
+
+    /// Adopts the zoom and the visible part of another view. The photo keeps its own rotation.
+    func follow(_ other: Viewport) {
         let own = view.turns
         view = other
         view.turn(by: own - other.turns)
