@@ -186,6 +186,18 @@ import Testing
         #expect(!screens.title.contains("slideshow") && screens.waits.count == 0)
     }
 
+    @Test("BEHAVIOURS 3.5: a jump to a photo's number ends a slideshow", arguments: [("a", 1), ("b", 2)])
+    func endsAtAJump(name: String, number: Int) async throws {
+        try await open(["a": 100, "b": 150, "c": 200])
+        screens.press("]", "S")
+        try await screens.until { middle == .rgb(150, 0, 0) }
+        _ = await screens.waits.nextBegin()
+        screens.type(":goto \(number)")
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" Photo \(name) "))
+        #expect(!screens.title.contains("slideshow") && screens.waits.count == 0)
+    }
+
     @Test func theClockStopsBehindAnotherScreen() async throws {
         try await open(["a": 100, "b": 150])
         screens.press("S")

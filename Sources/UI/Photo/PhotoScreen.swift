@@ -227,6 +227,7 @@ final class PhotoScreen: Screen {
 
     /// Shows the photo at an index of the list, or at the nearest index.
     override func go(to index: Int) -> Bool {
+        stopMoving()
         guard let next = results.key(at: max(0, min(index, results.count - 1))) else { return false }
         if next != key { show(next) }
         return true
