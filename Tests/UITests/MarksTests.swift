@@ -110,6 +110,34 @@ import Text
         try await screens.until { heading == "\(count) marked" }
     }
 
+    @Test("Actions and marks leave out no photo of a list that is still loading")
+    func aListThatIsLoading() async throws {
+        let notice = " The list is still loading."
+        try await screens.sync(
+            (0..<FetchedResults.firstLoad + 1_000).map { try TestScreens.entry("\($0)", date: Int64($0)) })
+        // The test does not wait before it presses the keys, so the list cannot load the other rows.
+        screens.open(at: "1500")
+        screens.press(" ", "g", " ")
+        #expect(screens.title.contains("2 marked"))
+        let list = try #require(screens.root.children.last as? PhotosScreen)
+        for key in ["y", "S", "."] as [Key] {
+            screens.press(key)
+            #expect(screens.status == notice)
+        }
+        #expect(screens.copied.isEmpty && screens.root.question == nil && screens.root.children.last === list)
+        screens.press("g")
+        screens.type("1200 ")
+        #expect(screens.status == notice && screens.title.contains("2 marked") && list.scroll.selected == 0)
+        screens.press("G", "M")
+        #expect(screens.status == notice && screens.title.contains("2 marked"))
+        // Loaded photos need not wait for the others.
+        screens.press("u", "g", " ", " ", "y")
+        #expect(screens.copied.last?.split(separator: "\n").count == 2 && !list.lists.all.isComplete)
+        try await screens.until { list.lists.all.isComplete }
+        screens.press("G", " ", "y")
+        try await screens.until { screens.copied.last?.split(separator: "\n").count == 3 }
+    }
+
     @Test func actionsWaitForMarkAll() async throws {
         let count = FetchedResults.firstLoad + 1_000
         try await open(count)

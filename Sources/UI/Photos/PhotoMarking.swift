@@ -60,10 +60,11 @@ final class PhotoMarking: Responder {
                 send(.notice("Mark the start of the range first, with \(context.name(of: .mark, in: scopes))."))
                 break
             }
-            markRows(min(start, index)..<max(start, index) + 1, of: entries, last: selected)
+            let rows = min(start, index)..<max(start, index) + 1
+            if areLoaded(rows, of: entries) { markRows(rows, of: entries, last: selected) }
         case .markAll, .invertMarks:
             guard results.isComplete else {
-                send(.notice("The list is still loading."))
+                send(.notice(Self.loading))
                 break
             }
             let photos = allPhotos(of: entries)
@@ -83,6 +84,15 @@ final class PhotoMarking: Responder {
 
     private static func count(_ folders: ArraySlice<Subfolder>) -> Int { folders.reduce(0) { $0 + $1.count } }
 
+    /// Returns whether the rows in a range are loaded. If they are not, tells the user that the list is still loading.
+    private func areLoaded(_ rows: Range<Int>, of entries: PhotoEntries) -> Bool {
+        let areLoaded = entries.photos.isComplete || entries[rows.upperBound - 1] != nil
+        if !areLoaded { send(.notice(Self.loading)) }
+        return areLoaded
+    }
+
+    private static let loading = "The list is still loading."
+
     /// Divides a range of rows into folders and a range of the photos.
     private func parts(
         _ rows: Range<Int>, of entries: PhotoEntries
@@ -98,14 +108,17 @@ final class PhotoMarking: Responder {
         if !folders.isEmpty { marks.mark(.below(folders.map(\.path), count: Self.count(folders), lists.all)) }
     }
 
-    /// Marks each of several rows, or removes its mark. The next range of marks begins at the last of them.
-    func toggle(_ rows: Range<Int>) {
+    /// Marks each of several rows, or removes its mark. The next range of marks begins at the last of them. Returns
+    /// false and changes nothing if some of the rows are not loaded.
+    func toggle(_ rows: Range<Int>) -> Bool {
         let entries = lists.entries
+        guard areLoaded(rows, of: entries) else { return false }
         let (folders, photos) = parts(rows, of: entries)
         // Many small folders are read in the background, too.
         let count = Self.count(folders)
         for folder in folders { marks.toggle(.below([folder.path], count: count, lists.all), of: folder.path) }
         if !photos.isEmpty { marks.invert(.rows(photos, entries.photos), last: entries[rows.upperBound - 1]) }
+        return true
     }
 
     /// Marks a row, or removes its mark. The list need not contain the row.
@@ -133,12 +146,18 @@ final class PhotoMarking: Responder {
         }
     }
 
-    /// Returns photos in the order of the list with all photos.
+    /// Returns photos in the order of the list with all photos. If that list is still loading and lacks some of the
+    /// photos, tells the user so, and returns nil.
     ///
     /// - Parameter entry: the selected row. A list that is still loading may lack its photo.
-    func ordered(_ photos: KeySet, _ entry: PhotoEntries.Entry?) -> [PhotoKey] {
+    func ordered(_ photos: KeySet, _ entry: PhotoEntries.Entry?) -> [PhotoKey]? {
         if photos.count == 1, let key = entry?.photo, photos.contains(key) { return [key] }
-        return lists.all.ordered(photos)
+        let ordered = lists.all.ordered(photos)
+        guard lists.all.isComplete || ordered.count == photos.count else {
+            send(.notice(Self.loading))
+            return nil
+        }
+        return ordered
     }
 
     private func photos(below path: FolderPath) -> Marks.Photos {

@@ -321,14 +321,13 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - Marks and actions
 
-    /// Marks or unmarks `count` rows from the selected row on, and selects the next row. A folder stands for all its
-    /// photos.
+    /// Marks or unmarks `count` rows from the selected row on, and selects the next row.
     private func mark(_ count: Int) {
         guard let selected else { return }
         // In a long list that is still loading, the index may be unknown.
         guard let index = entries.index(of: selected) else { return marking.toggle(selected) }
         let rows = index..<index + min(count, entries.count - index)
-        marking.toggle(rows)
+        guard marking.toggle(rows) else { return }
         scroll.select(min(rows.upperBound, entries.count - 1))
         selectionDidMove()
     }
@@ -338,7 +337,7 @@ final class PhotosScreen: Screen, ListScreen {
         marking.withTargets(selected) { [weak self, selected] photos in
             // Reading a large folder takes time. A late question must not take a key for another screen or a search.
             guard let self, isOnTop && focus === self || !PhotoActions.questions.contains(command) else { return }
-            let keys = marking.ordered(photos, selected)
+            guard let keys = marking.ordered(photos, selected) else { return }
             PhotoActions(context, results: results, from: self).perform(command, on: keys)
         }
     }
@@ -353,14 +352,15 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func pushSlideshow(_ targets: KeySet, from selected: PhotoEntries.Entry?, seconds: Int?) {
+        guard let keys = marking.ordered(targets, selected) else { return }
         // The list on the screen lacks the photos of a folder's row. It may lack marked photos, too.
         let lacksMarked = targets.count > 1 && lists.shown.ordered(targets).count < targets.count
         let includesAll = lacksMarked || selected.map { $0.photo == nil } ?? false
         let results = includesAll ? lists.all : results
-        let slides = targets.count > 1 ? results.ordered(targets) : []
+        let slides = targets.count > 1 ? keys : []
         let count = slides.isEmpty ? results.count : slides.count
         let start = selected?.photo.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
-        guard count > 1, let first = start ?? slides.first ?? lists.all.ordered(targets).first
+        guard count > 1, let first = start ?? keys.first
         else { return send(.notice("There is no other photo to show.")) }
         search.stopWaiting()
         let screen = PhotoScreen(context, results: results, includesAll: includesAll, key: first, delegate: self)
