@@ -364,6 +364,16 @@ import Testing
         #expect(screens.selected == "2024/" && screens.title.contains("3 of 4"))
     }
 
+    @Test("If the selected folder leaves the gallery, the next row is selected")
+    func removedFolder() async throws {
+        try await openTop()
+        screens.press("j")
+        #expect(screens.selected == "2024/")
+        try await sync(["2023/d.jpg", "e.jpg"])
+        try await screens.until { screens.title.contains("of 2") }
+        #expect(screens.selected == "e.jpg")
+    }
+
     @Test("A folder on a server does not open as a gallery of its own")
     func ownGallery() async throws {
         try await openTop()

@@ -119,6 +119,12 @@ final class PhotoLists {
         return entries.indexOfFolder(containing: photo.galleryID)
     }
 
+    /// Returns whether an update removed a row of the present folder from the gallery.
+    func isGone(_ entry: PhotoEntries.Entry) -> Bool {
+        guard case .folder(let path) = entry, let folder, path.parent == folder.path else { return false }
+        return !folder.subfolders.contains { $0.path == path }
+    }
+
     /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter.text != found?.filter.text ?? "" }
 

@@ -408,7 +408,7 @@ final class PhotosScreen: Screen, ListScreen {
         selected =
             travel.takeTarget(in: entries) ?? search.selectionInNewLists(known) ?? known ?? entries[scroll.selected]
         let index = selected.flatMap { entries.index(of: $0) } ?? lists.indexOfFolder(containing: selection)
-        scroll.select(index ?? 0)
+        scroll.select(index ?? (known.map { lists.isGone($0) } == true ? scroll.selected : 0))
         // In a long list that is still loading, the index may be unknown.
         if results.isComplete || index != nil { takeSelection() }
         if scroll.selected > 0 { isChosen = true }
