@@ -206,6 +206,22 @@ import Testing
         #expect(screens.title.contains("3 of 6"))
     }
 
+    @Test("Escape keeps the match selected if an update removed the photo where the search began")
+    func escapeAfterTheOriginIsGone() async throws {
+        try await beginAtTheSea()
+        screens.press("j", "/")
+        screens.type("ki")
+        try await screens.until { screens.selected == "Kids" }
+        try await screens.sync([
+            TestScreens.entry("0", name: "Owl", date: 1), TestScreens.entry("5", name: "Kids", date: 2),
+        ])
+        try await screens.until { names == ["Owl", "Kids"] }
+        screens.press(Key(.escape))
+        #expect(screens.selected == "Kids")
+        screens.press(Key(.enter))
+        #expect(screens.title.hasPrefix(" Kids "))
+    }
+
     @Test func theHeadingCountsTheMatches() async throws {
         try await beginAtTheSea()
         screens.press("/")

@@ -119,10 +119,14 @@ final class PhotoLists {
         return entries.indexOfFolder(containing: photo.galleryID)
     }
 
-    /// Returns whether an update removed a row of the present folder from the gallery.
+    /// Returns whether an update removed a photo, or a folder from the present folder.
     func isGone(_ entry: PhotoEntries.Entry) -> Bool {
-        guard case .folder(let path) = entry, let folder, path.parent == folder.path else { return false }
-        return !folder.subfolders.contains { $0.path == path }
+        switch entry {
+        case .photo(let key): return all.isComplete && all.index(of: key) == nil
+        case .folder(let path):
+            guard let folder, path.parent == folder.path else { return false }
+            return !folder.subfolders.contains { $0.path == path }
+        }
     }
 
     /// Whether the search for the current text is incomplete.

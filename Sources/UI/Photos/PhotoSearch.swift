@@ -113,7 +113,7 @@ final class PhotoSearch: Responder {
             guard let self, case .typing(let origin) = phase else { return }
             phase = .idle
             lists.search(before.text, for: before.purpose)
-            if let origin { onSelect(origin) }
+            if let origin, !lists.isGone(origin) { onSelect(origin) }
         }
         prompt.begin(label, before.purpose == purpose ? before.text : "")
         if before.purpose != purpose { lists.search("", for: purpose) }
