@@ -222,6 +222,28 @@ import Testing
         #expect(screens.title.hasPrefix(" Kids "))
     }
 
+    @Test("A search does not undo a change of the subfolders that it overlaps")
+    func subfoldersDuringASearch() async throws {
+        let entries = try ["2024/a", "2022/b"].map { id -> GalleryEntry in
+            var entry = try TestScreens.entry(id, date: 1, thumbnail: false)
+            entry.revision = "1"
+            return entry
+        }
+        try await screens.sync([entries[0]])
+        var place = Place(gallery: screens.cache.address)
+        place.folder = .top
+        // No screen shows these lists, so only this test makes them read the subfolders again.
+        let lists = try PhotoLists(screens.cache, at: place, screens.context)
+        try await screens.until { lists.folder != nil }
+        try await screens.sync(entries)
+        lists.follow(.reset, of: lists.all)
+        lists.search("a", for: .finding)
+        try await screens.until { lists.found != nil }
+        lists.search("", for: .finding)
+        try await screens.until { lists.found == nil }
+        #expect(lists.entries.folders.map(\.path.text) == ["2022", "2024"])
+    }
+
     @Test func theHeadingCountsTheMatches() async throws {
         try await beginAtTheSea()
         screens.press("/")

@@ -271,6 +271,8 @@ final class PhotoLists {
     }
 
     private func adopt(_ all: FetchedResults, _ found: FetchedResults?, _ folder: Folder?) {
+        // The subfolders of a folder that stays may have changed during the search.
+        let folder = folder?.photos === self.folder?.photos ? self.folder : folder
         if all !== self.all || found !== self.found || folder?.photos !== self.folder?.photos {
             (self.all, self.found, self.folder, path) = (all, found, folder, folder?.path)
             isFiltered = found != nil && searchHidesOthers
