@@ -212,6 +212,18 @@ import Testing
         }
     }
 
+    @Test("A search for a date that does not exist finds no photo of another day")
+    func datesThatDoNotExist() async throws {
+        setenv("TZ", "UTC", 1)
+        let dates = ["2006-02-28", "2006-03-01", "2006-03-02", "2008-02-29"]
+        try await sync(dates.map { ($0, "N", Timestamp(iso8601: $0 + "T12:00:00Z")!.milliseconds) })
+        let results = try FetchedResults(of: test.cache)
+        for date in dates + ["2006-02-29", "2006-02-30", "2006-02-31", "2006-04-31", "2008-02-30"] {
+            let found = try await results.arranged(PhotoOrder(), filter: PhotoFilter(date))
+            #expect(try names(found) == dates.filter { $0 == date })
+        }
+    }
+
     @Test("A search for the year 1970 finds no photo with an unknown date")
     func undatedIsInNoYear() async throws {
         try await sync([("a", "A", 0), ("b", "B", 180 * 86_400_000)])

@@ -103,12 +103,26 @@ public struct LocalDay: Hashable, Sendable {
         return beginning..<max(beginning, end)
     }
 
-    private static func moment(_ year: Int, _ month: Int, _ day: Int) -> Timestamp {
+    /// Whether the calendar has this day. The 30th of February does not exist.
+    var exists: Bool {
+        // A change of the clocks can skip midnight, but not noon.
+        var parts = Self.parts(year, month, day)
+        parts.tm_hour = 12
+        _ = mktime(&parts)
+        return Int(parts.tm_mday) == day
+    }
+
+    private static func parts(_ year: Int, _ month: Int, _ day: Int) -> tm {
         var parts = tm()
         parts.tm_year = Int32(year - 1900)
         parts.tm_mon = Int32(month - 1)
         parts.tm_mday = Int32(day)
         parts.tm_isdst = -1
+        return parts
+    }
+
+    private static func moment(_ year: Int, _ month: Int, _ day: Int) -> Timestamp {
+        var parts = Self.parts(year, month, day)
         let (milliseconds, overflows) = Int64(mktime(&parts)).multipliedReportingOverflow(by: 1000)
         // A damaged cache may contain the last representable moment. The end of its period is even later.
         return Timestamp(milliseconds: overflows ? (year < 1970 ? .min : .max) : milliseconds)

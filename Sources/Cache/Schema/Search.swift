@@ -278,7 +278,7 @@ private struct SearchTerm {
         else { return nil }
         let numbers = parts.compactMap { Int($0) } + [1, 1]
         let day = LocalDay(year: numbers[0], month: numbers[1], day: numbers[2])
-        guard (1...12).contains(day.month), (1...31).contains(day.day) else { return nil }
+        guard (1...12).contains(day.month), (1...31).contains(day.day), day.exists else { return nil }
         let rules: [SectionRule] = [.year, .month, .day]
         return day.moments(of: rules[parts.count - 1])
     }
