@@ -263,24 +263,27 @@ extension RecordLine {
         switch (kind, fields.count) {
         case ("photo", 6):
             guard let thumbnail = ThumbnailName(written: fields[0]), let size = Int64(fields[1]),
-                let date = Int64(fields[2]), let revision = Int(fields[3]), revision >= 0
+                let date = Int64(fields[2]), let revision = revision(fields[3])
             else { return nil }
             return .photo(
                 PublishedPhoto(
                     name: PercentEncoding.decode(fields[5]), date: Timestamp(milliseconds: date), revision: revision,
                     isCutShort: fields[4] == "cut", thumbnail: thumbnail, thumbnailSize: size))
-        case ("other", 2), ("other", 3):
+        case ("other", 2...3):
             return .other(
                 format: PercentEncoding.decode(fields[1]), decoder: PercentEncoding.decode(fields[0]),
-                revision: fields.count == 3 ? Int(fields[2]) : nil)
-        case ("failed", 2), ("failed", 3):
+                revision: revision(fields.dropFirst(2).first))
+        case ("failed", 2...3):
             return .failed(
                 reason: PercentEncoding.decode(fields[1]), decoder: PercentEncoding.decode(fields[0]),
-                revision: fields.count == 3 ? Int(fields[2]) : nil)
-        case ("gone", 1): return Int(fields[0]).map { Fate.gone(revision: $0) }
+                revision: revision(fields.dropFirst(2).first))
+        case ("gone", 1): return revision(fields[0]).map { Fate.gone(revision: $0) }
         default: return nil
         }
     }
+
+    /// Reads a revision. Its range keeps the next revision from overflowing.
+    private static func revision(_ field: String?) -> Int? { field.flatMap { UInt32($0) }.map { Int($0) } }
 
     /// The photo, if the line describes a photo.
     var photo: PublishedPhoto? {
