@@ -31,12 +31,12 @@ import Testing
     private func leavePart(
         in cache: GalleryCache, size: Int = 100_000, at address: Address? = nil, whole: ByteCount? = 200_000
     ) throws {
-        let file = try cache.files.makePartial()
+        let file = try cache.files.makePartial(of: key(cache), edition: 1)
         file.write(String(repeating: "x", count: size))
         let source = try #require(try cache.read { try $0.source(of: try key(cache), .original)?.address })
-        cache.parts.recordGrowth(
-            file, of: try key(cache), edition: 1,
-            resumption: PartResumption(address: address ?? source, validator: "\"1\"", whole: whole))
+        cache.parts.writeNote(
+            of: try key(cache), edition: 1,
+            PartResumption(address: address ?? source, validator: "\"1\"", whole: whole), to: file)
         try #require(link(file.path, file.path + "k") == 0)
     }
 
@@ -85,7 +85,7 @@ import Testing
     @Test("A part that a process is writing is not taken over")
     func inUse() async throws {
         let cache = try await open(run: 7)
-        let file = try cache.files.makePartial()
+        let file = try cache.files.makePartial(of: key(cache), edition: 1)
         cache.adoptParts()
         #expect(partials(cache) == 1)
         withExtendedLifetime(file) {}

@@ -33,7 +33,7 @@ import Testing
             let key = try #require(try cache.read { try $0.photo(galleryID: "\(index)") }).key
             try await cache.writer.store(
                 thumbnail: [UInt8](repeating: UInt8(index % 256), count: 8_000), of: key, edition: 1)
-            let partial = try cache.files.makePartial()
+            let partial = try cache.files.makePartial(of: key, edition: 1)
             partial.write(String(repeating: "x", count: 1_000))
             try await cache.writer.store(photo: partial, of: key, edition: 1)
             var metadata = PhotoMetadata(format: "JPEG", width: 1, height: 1)
@@ -234,7 +234,7 @@ extension CacheCleaningTests {
     /// Stores a file of 3 MB as a photo.
     private func storeLarge(_ cache: GalleryCache) async throws {
         let key = try #require(try cache.read { try $0.photo(galleryID: "7") }).key
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: key, edition: 1)
         partial.write(String(repeating: "x", count: 3_000_000))
         try await cache.writer.store(photo: partial, of: key, edition: 1)
     }

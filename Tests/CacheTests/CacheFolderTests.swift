@@ -293,7 +293,7 @@ import Testing
         let test = try TestCache()
         try await test.sync([TestCache.entry("a")])
         try await test.hold("a")
-        let inTheMaking = try test.cache.files.makePartial()
+        let inTheMaking = try test.cache.files.makePartial(of: PhotoKey(1), edition: 1)
         inTheMaking.write("half")
         let base = "cache/galleries/\(test.cache.id)"
         test.folder.write("\(base)/photos/77-1-orphan", "orphan")

@@ -27,7 +27,7 @@ import Testing
 
     private func fill(_ index: Int, _ cache: GalleryCache) async throws {
         let key = try key(index, cache)
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: key, edition: 1)
         partial.write(String(repeating: "x", count: 10_000))
         try await cache.writer.store(photo: partial, of: key, edition: 1)
         try await cache.writer.store(
@@ -239,7 +239,7 @@ import Testing
         let (caches, cache) = try await open(3, limit: 40_000)
         var alarms = caches.space.alarms().makeAsyncIterator()
         #expect(try await !cache.writer.dropLargePhoto(key(1, cache)))
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: key(1, cache), edition: 1)
         partial.write(String(repeating: "x", count: 10_001))
         try await cache.writer.store(photo: partial, of: key(1, cache), edition: 1)
         #expect(try await cache.writer.dropLargePhoto(key(1, cache)))

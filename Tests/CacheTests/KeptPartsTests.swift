@@ -12,7 +12,7 @@ import Testing
     init() throws { test = try TestCache() }
 
     private func file(of size: Int) throws -> PartialFile {
-        let file = try test.cache.files.makePartial()
+        let file = try test.cache.files.makePartial(of: PhotoKey(1), edition: 1)
         file.write(String(repeating: "x", count: size))
         return file
     }
@@ -63,19 +63,5 @@ import Testing
         try keep(of: 66)
         try keep(of: 67)
         #expect(parts.size(PhotoKey(4), edition: 1) == 65_536)
-    }
-
-    @Test("The file of a running transfer is found while the transfer has it")
-    func growing() throws {
-        var file: PartialFile? = try file(of: 1)
-        let path = try #require(file?.path)
-        parts.recordGrowth(try #require(file), of: PhotoKey(1), edition: 3)
-        #expect(parts.growing(PhotoKey(1), edition: 3) == path)
-        #expect(parts.growing(PhotoKey(1), edition: 2) == nil && parts.growing(PhotoKey(2), edition: 3) == nil)
-        let other = try self.file(of: 1)
-        parts.recordGrowth(other, of: PhotoKey(2), edition: 1)
-        #expect(parts.growing(PhotoKey(1), edition: 3) == path && parts.growing(PhotoKey(2), edition: 1) == other.path)
-        file = nil
-        #expect(parts.growing(PhotoKey(1), edition: 3) == nil)
     }
 }

@@ -218,7 +218,7 @@ import Testing
     func fileFirst() async throws {
         try await test.sync([TestCache.entry("../../etc/passwd", photo: "/a/b/evil%2F..%2Fname.jpg")])
         let key = try test.key("../../etc/passwd")
-        let partial = try test.cache.files.makePartial()
+        let partial = try test.cache.files.makePartial(of: key, edition: 1)
         partial.write("bytes")
         let folder = "cache/galleries/\(test.cache.id)"
         #expect(test.folder.entries("\(folder)/partial").count == 1)
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test func anAbandonedPartialFileRemovesItself() throws {
-        var partial: PartialFile? = try test.cache.files.makePartial()
+        var partial: PartialFile? = try test.cache.files.makePartial(of: PhotoKey(1), edition: 1)
         partial?.write("half")
         partial = nil
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)

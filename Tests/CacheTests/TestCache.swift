@@ -67,14 +67,14 @@ struct TestCache {
     /// Stores a photo in any cache.
     static func store(photo text: String, of id: String, in cache: GalleryCache) async throws {
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else { return }
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
         partial.write(text)
         try await cache.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)
     }
 
     @discardableResult
     func store(photo text: String, of key: PhotoKey, edition: Int) async throws -> Bool {
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: key, edition: edition)
         partial.write(text)
         return try await cache.writer.store(
             photo: partial, of: key, edition: edition, validators: Validators(etag: "\"p\""))

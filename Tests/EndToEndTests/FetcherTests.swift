@@ -61,6 +61,41 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("BEHAVIOURS 3.5: the screens show the part of a photo that the fetcher has received")
+    func partOfAPhoto() throws {
+        let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/images/owl.jpg")))
+        let end = Gate()
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/index.xml":
+                .answer(
+                    200,
+                    """
+                    <album><photo id="1" name="Owl" date="2006-01-01T00:00:00Z">
+                    <image kind="image" srcURL="p"/><image kind="thumbnail" srcURL="t"/></photo></album>
+                    """)
+            case "/p":
+                [
+                    .send("HTTP/1.1 200 OK\r\nContent-Length: \(whole.count)\r\n\r\n"),
+                    .send(Array(whole.prefix(whole.count * 2 / 3))), .hold(end),
+                    .send(Array(whole.dropFirst(whole.count * 2 / 3))), .close,
+                ]
+            default: .answer(404)
+            }
+        }
+        let session = try TerminalSession(
+            arguments: ["--pixels=none", server.url("/index.xml")],
+            environment: home.environment(["COLORTERM": "truecolor"]))
+        try #require(session.until(shows: "Owl"), "\(session.screen.text)")
+        #expect(!session.screen.text.contains("▀"))
+        session.type("\r")
+        #expect(session.until { $0.text.contains("▀") }, "\(session.screen.text)")
+        end.open()
+        session.type("Q")
+        #expect(session.wait() == 0)
+        server.stop()
+    }
+
     @Test("If Vitrine is killed, its fetcher ends")
     func killedScreens() throws {
         let server = try Nginx(serving: Built.testGallery)

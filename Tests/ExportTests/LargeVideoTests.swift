@@ -37,7 +37,7 @@ import Testing
     }
 
     private func store(_ key: PhotoKey, size: Int = size) async throws {
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: key, edition: 1)
         let bytes = [UInt8](repeating: 7, count: size)
         #expect(write(partial.descriptor, bytes, bytes.count) == bytes.count)
         try await cache.writer.store(photo: partial, of: key, edition: 1)

@@ -42,7 +42,7 @@ import Testing
 
     private func store(_ key: PhotoKey) async throws {
         let photo = try #require(try cache.read { try $0.photo(key) })
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
         let bytes = contents(key)
         #expect(write(partial.descriptor, bytes, bytes.count) == bytes.count)
         #expect(

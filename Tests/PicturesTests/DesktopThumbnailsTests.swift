@@ -310,7 +310,7 @@ import Testing
         _ = try await gallery.writer.commit(
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
         let photo = try #require(try gallery.read { try $0.photo(galleryID: "a") })
-        let partial = try gallery.files.makePartial()
+        let partial = try gallery.files.makePartial(of: photo.key, edition: photo.original.edition)
         let bytes = try Tool.cjpeg(PixelBuffer.red.ppm)
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
         try await gallery.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)

@@ -53,11 +53,10 @@ extension PicturePipelineTests {
 
     /// Writes some bytes of a photo in transfer into its file.
     private func begin(_ bytes: some Sequence<UInt8>, of id: String) throws -> PartialFile {
-        let partial = try cache.files.makePartial()
+        let photo = try photo(id)
+        let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false)
             .write(contentsOf: Data(Array(bytes)))
-        let photo = try photo(id)
-        cache.parts.recordGrowth(partial, of: photo.key, edition: photo.original.edition)
         return partial
     }
 
@@ -132,10 +131,10 @@ extension PicturePipelineTests {
         // The transfer has ended, so there is no partial file.
         withExtendedLifetime(part) {}
         part = nil
-        let key = try photo("a").key
-        #expect(cache.parts.growing(key, edition: try photo("a").original.edition) == nil)
+        let photo = try photo("a")
+        #expect(cache.files.openPartial(of: photo.key, edition: photo.original.edition) == nil)
         let other = try begin(bytes, of: "a")
-        #expect(cache.parts.growing(key, edition: 77) == nil)
+        #expect(cache.files.openPartial(of: photo.key, edition: 77) == nil)
         withExtendedLifetime(other) {}
     }
 }

@@ -153,7 +153,7 @@ extension PicturePipelineTests {
         _ = try await cache.writer.commit(
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 0))
         let photo = try #require(try cache.read { try $0.photo(galleryID: "a") })
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(portrait("A")))
         try await cache.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)
         return cache

@@ -50,7 +50,7 @@ import Testing
 
     func store(photo bytes: [UInt8], of id: String) async throws {
         let photo = try photo(id)
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
         try await cache.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)
     }

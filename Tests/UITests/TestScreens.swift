@@ -236,7 +236,7 @@ import Testing
         case .thumbnail:
             try await cache.writer.store(thumbnail: bytes, of: photo.key, edition: photo.thumbnail.edition)
         case .original:
-            let partial = try cache.files.makePartial()
+            let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
             try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
             try await cache.writer.store(photo: partial, of: photo.key, edition: photo.original.edition)
         }
@@ -245,9 +245,8 @@ import Testing
     /// Begins a photo with some received bytes, in a file that lasts as long as the returned object.
     func begin(_ bytes: [UInt8], of id: String) throws -> PartialFile {
         let photo = try photo(id)
-        let partial = try cache.files.makePartial()
+        let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes))
-        cache.parts.recordGrowth(partial, of: photo.key, edition: photo.original.edition)
         return partial
     }
 

@@ -30,13 +30,6 @@ public final class KeptParts: Sendable {
         var parts: [PhotoKey: KeptPart] = [:]
         /// The photos with a part, in order of age, oldest first.
         var order: [PhotoKey] = []
-        /// The files that running transfers are writing. The transfers own the files.
-        var growing: [PhotoKey: (edition: Int, file: Growing)] = [:]
-    }
-
-    /// A weak reference to the file of a running transfer.
-    private struct Growing {
-        weak var file: PartialFile?
     }
 
     private let state = Mutex(State())
@@ -72,28 +65,11 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Records that a transfer writes a photo's edition to a file.
-    ///
-    /// - Parameter resumption: the data to resume the transfer in another process; nil if that is impossible.
-    public func recordGrowth(
-        _ file: PartialFile, of key: PhotoKey, edition: Int, resumption: PartResumption? = nil
-    ) {
-        if let resumption, let run {
-            let note = PartNote(run: run, key: key, edition: edition, resumption: resumption)
-            FileNote.write(note.text, to: file.descriptor)
-        }
-        state.withLock { state in
-            state.growing = state.growing.filter { $0.value.file.file != nil }
-            state.growing[key] = (edition, Growing(file: file))
-        }
-    }
-
-    /// Returns the path of the file that a transfer is writing to. The file may disappear at any time.
-    public func growing(_ key: PhotoKey, edition: Int) -> String? {
-        state.withLock { state in
-            guard let growing = state.growing[key], growing.edition == edition else { return nil }
-            return growing.file.file?.path
-        }
+    /// Writes a note with the data to resume a transfer in another process.
+    public func writeNote(of key: PhotoKey, edition: Int, _ resumption: PartResumption, to file: PartialFile) {
+        guard let run else { return }
+        let note = PartNote(run: run, key: key, edition: edition, resumption: resumption)
+        FileNote.write(note.text, to: file.descriptor)
     }
 
     /// Removes and returns the part of a photo's edition. Discards the photo's part if it belongs to another edition.

@@ -30,9 +30,14 @@ public struct PhotoFiles: Sendable {
         try PrivateFolder.make(partialFolder)
     }
 
-    /// Returns a new random file name that starts with the photo's number.
+    /// Returns a new random file name that starts with the photo's number and edition.
     static func name(for key: PhotoKey, edition: Int) -> String {
         "\(key.rawValue)-\(edition)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+    }
+
+    /// Whether a file name is that of a photo's edition.
+    private static func isName(_ name: String, for key: PhotoKey, edition: Int) -> Bool {
+        name.hasPrefix("\(key.rawValue)-\(edition)-")
     }
 
     /// Returns the key of the photo in a file name. Returns nil for other names.
@@ -62,7 +67,11 @@ public struct PhotoFiles: Sendable {
     /// Opens a photo's file for reading. The caller closes the descriptor.
     public func open(_ photo: StoredPhoto) throws(SystemError) -> Int32 {
         if let original = photo.original { return try open(original: original) }
-        let descriptor = Glibc.open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        return try Self.open(path(photo.name))
+    }
+
+    private static func open(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError() }
         // Reading a named pipe would never end.
         guard OriginalFile(descriptor) != nil else {
@@ -115,9 +124,18 @@ public struct PhotoFiles: Sendable {
         photosFolder + "/" + name
     }
 
-    /// Creates a file for incoming bytes.
-    public func makePartial() throws -> PartialFile {
-        try PartialFile(in: partialFolder)
+    /// Creates a file for the incoming bytes of a photo's edition.
+    public func makePartial(of key: PhotoKey, edition: Int) throws -> PartialFile {
+        try PartialFile { partialFolder + "/" + Self.name(for: key, edition: edition) }
+    }
+
+    /// Opens the file with those bytes of a photo's edition that have arrived. Returns nil if there is no such file.
+    ///
+    /// The process that fetches the photo is usually another one, so only the file's name shows the photo. The caller
+    /// closes the descriptor.
+    public func openPartial(of key: PhotoKey, edition: Int) -> Int32? {
+        PrivateFolder.entries(partialFolder).first { Self.isName($0, for: key, edition: edition) }
+            .flatMap { try? Self.open(partialFolder + "/" + $0) }
     }
 
     /// Opens the partial files that ended processes left. When a returned object is released, its file is removed.
@@ -201,10 +219,12 @@ public final class PartialFile: Sendable {
     /// The path of the file while it is partial.
     public let path: String
 
-    /// Creates a file in a folder.
-    init(in folder: String) throws(CacheError) {
+    /// Creates a file.
+    ///
+    /// - Parameter newPath: returns a new random path.
+    init(at newPath: () -> String) throws(CacheError) {
         while true {
-            let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+            let path = newPath()
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw .file(path) }
             while flock(descriptor, LOCK_EX) != 0 {

@@ -321,7 +321,7 @@ extension ClosedGalleryCache {
             throw CacheError.locked(path: folder)
         }
         try PrivateFolder.check(folder + "/partial")
-        let copy = try PartialFile(in: folder + "/partial")
+        let copy = try PartialFile { "\(folder)/partial/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))" }
         try copyDatabase(to: copy, lock)
         // SQLite removes the log with the last connection, so a log shows that another connection is open. The log
         // would not match the new database.

@@ -43,7 +43,8 @@ public struct PhotoRequest: PictureRequest, TransferRequest {
             plan.resumption = HTTPRequest.Resumption(
                 offset: part.size, validator: part.validator, url: part.url, whole: part.whole)
         } else {
-            plan.file = try picture.cache.files.makePartial()
+            plan.file = try picture.cache.files.makePartial(
+                of: picture.key, edition: picture.source.state.edition)
             plan.validators = picture.validators
         }
         return plan
@@ -62,8 +63,9 @@ public struct PhotoRequest: PictureRequest, TransferRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         guard let file = response.file else { return }
-        picture.cache.parts.recordGrowth(
-            file, of: picture.key, edition: picture.source.state.edition, resumption: resumption(response.head))
+        if let resumption = resumption(response.head) {
+            picture.cache.parts.writeNote(of: picture.key, edition: picture.source.state.edition, resumption, to: file)
+        }
         var isChecked = false
         do {
             while let written = try await response.nextWritten() {

@@ -180,11 +180,12 @@ public struct PictureRenderer: Sendable {
         of key: PhotoKey, _ edition: Int, in cache: GalleryCache, _ request: DecodeRequest,
         _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
-        guard let path = cache.parts.growing(key, edition: edition) else {
+        guard let file = cache.files.openPartial(of: key, edition: edition) else {
             throw PictureError.file("Vitrine is not fetching this photo")
         }
+        defer { close(file) }
         do {
-            let reply = try decoder.decode(.file(path), request, cancellation: cancellation)
+            let reply = try decoder.decode(.open(file), request, cancellation: cancellation)
             guard let pixels = reply.pixels, !reply.isComplete,
                 let stored = try cache.read({ try $0.thumbnail(of: key) }),
                 let rest = try? decoder.decode(
