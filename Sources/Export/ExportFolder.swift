@@ -215,17 +215,26 @@ struct ExportName: Hashable {
     /// a number.
     private static let longest = 180
 
+    /// The ending of a file with unknown contents and an unknown name.
+    private static let plainEnding = "bin"
+
     /// Makes a file name from the photo's title.
     ///
-    /// - Parameter format: the file's actual format, which may contradict the title.
-    init(_ photo: Photo, _ format: PictureSignature?) {
-        self.init(named: photo.name, id: photo.galleryID, format)
+    /// - Parameters:
+    /// - format: the file's actual format, which may contradict the title.
+    /// - video: the format of a file that is no picture.
+    init(_ photo: Photo, _ format: PictureSignature?, _ video: VideoSignature? = nil) {
+        self.init(named: photo.name, id: photo.galleryID, format, video)
     }
 
     /// Makes a file name from a photo's title and its id in the gallery's list.
-    init(named name: String, id: String, _ format: PictureSignature?) {
-        let endings = format?.endings ?? Self.videoEnding(id).map { [$0] } ?? []
+    ///
+    /// The gallery chooses only among the endings of pictures and videos. With another ending, such as `.html`, the file
+    /// could be a program.
+    init(named name: String, id: String, _ format: PictureSignature?, _ video: VideoSignature? = nil) {
         let title = Self.harmless(name)
+        let endings =
+            format?.endings ?? video?.endings ?? [title, id].compactMap(Self.knownEnding) + [Self.plainEnding]
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
         // A title may lack an ending, and the format does not tell raw files from TIFFs. So the ending of the photo's
         // id is the second choice.
@@ -234,13 +243,13 @@ struct ExportName: Hashable {
         let stem = Self.harmless(bare.isEmpty ? id : bare)
         let short = Self.cut(stem)
         self.stem = short.isEmpty ? "photo" : short
-        ending =
-            own.map { title.suffix($0.count + 1) }.map(String.init) ?? (listed ?? endings.first).map { "." + $0 } ?? ""
+        ending = own.map { String(title.suffix($0.count + 1)) } ?? "." + (listed ?? endings[0])
     }
 
-    /// Returns the ending of a video's name in lower case. Returns nil for another name.
-    private static func videoEnding(_ name: String) -> String? {
-        guard PictureName.isVideo(path: name) else { return nil }
+    /// Returns the ending of a picture's or video's name in lower case. Returns nil for another name.
+    private static func knownEnding(_ path: String) -> String? {
+        let name = path.split(separator: "/").last ?? ""
+        guard PictureName.isPictureOrVideo(Array(name.utf8)[...]) else { return nil }
         return name.lowercased().split(separator: ".").last.map(String.init)
     }
 
@@ -257,8 +266,7 @@ struct ExportName: Hashable {
 
     /// The name without the characters that FAT and exFAT do not allow.
     var portable: ExportName {
-        var scalars = stem.unicodeScalars.map { #"\:*?"<>|"#.unicodeScalars.contains($0) ? "_" : $0 }
-        if ending.isEmpty, let last = scalars.last, last == " " || last == "." { scalars[scalars.count - 1] = "_" }
+        let scalars = stem.unicodeScalars.map { #"\:*?"<>|"#.unicodeScalars.contains($0) ? "_" : $0 }
         return ExportName(stem: String(String.UnicodeScalarView(scalars)), ending: ending)
     }
 
@@ -301,6 +309,19 @@ extension PictureSignature {
         case .cr3: ["cr3"]
         case .orf: ["orf"]
         case .rw2: ["rw2"]
+        }
+    }
+}
+
+extension VideoSignature {
+    /// The file name endings of the format, the usual ending first.
+    fileprivate var endings: [String] {
+        switch self {
+        case .mp4: ["mp4", "m4v", "mov", "3gp"]
+        case .matroska: ["mkv", "webm"]
+        case .avi: ["avi"]
+        case .transportStream: ["mts", "m2ts", "mpg", "mpeg"]
+        case .programStream: ["mpg", "mpeg"]
         }
     }
 }

@@ -257,7 +257,8 @@ public actor PhotoExport {
         guard let (file, path) = opened else { return .failure(.unavailable(reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
-            let name = ExportName(photo, try Self.format(of: file, at: path))
+            let head = try Self.beginning(of: file, at: path)
+            let name = ExportName(photo, PictureSignature(head), VideoSignature(head))
             return .success(try put(file, as: name, of: photo))
         } catch {
             return .failure(error)
@@ -303,9 +304,9 @@ public actor PhotoExport {
         return candidate
     }
 
-    private static func format(of file: Int32, at path: String) throws(ExportError) -> PictureSignature? {
+    private static func beginning(of file: Int32, at path: String) throws(ExportError) -> [UInt8] {
         do throws(SystemError) {
-            return PictureSignature(try OpenFile.beginning(of: file, count: PictureSignature.length))
+            return try OpenFile.beginning(of: file, count: PictureSignature.length)
         } catch {
             throw .file(path: path, reason: "\(error)")
         }

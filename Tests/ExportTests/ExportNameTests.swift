@@ -4,18 +4,19 @@ import Testing
 @testable import Export
 
 @Suite struct ExportNameTests {
-    private func name(_ title: String, _ format: PictureSignature? = .jpeg, id: String = "id-7") -> String {
+    private func name(
+        _ title: String, _ format: PictureSignature? = .jpeg, _ video: VideoSignature? = nil, id: String = "id-7"
+    ) -> String {
         let state = RenditionState(edition: 1)
         let photo = Photo(
             key: PhotoKey(1), galleryID: id, name: title, date: Timestamp(milliseconds: 0), thumbnail: state,
             original: state)
-        return ExportName(photo, format).text
+        return ExportName(photo, format, video).text
     }
 
     @Test("A title gets the ending of the file's format") func endings() {
         #expect(name("Lake") == "Lake.jpg")
         #expect(name("Lake", .png) == "Lake.png")
-        #expect(name("Lake", nil) == "Lake")
         #expect(name("Lake.JPG") == "Lake.JPG" && name("Lake.jpeg") == "Lake.jpeg")
         // Many cameras' raw files are TIFFs.
         #expect(name("Lake.NEF", .tiff) == "Lake.NEF" && name("Lake", .tiff) == "Lake.tif")
@@ -26,6 +27,26 @@ import Testing
         #expect(name("Lake.jpg", .png) == "Lake.jpg.png")
         #expect(name("See bei Nacht, 1. Bild") == "See bei Nacht, 1. Bild.jpg")
         #expect(name("湖") == "湖.jpg")
+    }
+
+    @Test("A video's title gets the ending of the file's format") func videoEndings() {
+        #expect(name("Lake", nil, .mp4) == "Lake.mp4" && name("Lake.MOV", nil, .mp4) == "Lake.MOV")
+        #expect(name("Lake", nil, .mp4, id: "2024/lake.M4V") == "Lake.m4v" && name("Lake", nil, .avi) == "Lake.avi")
+        #expect(name("Lake.mp4", nil, .matroska) == "Lake.mp4.mkv")
+        #expect(
+            name("Lake.mts", nil, .transportStream) == "Lake.mts" && name("Lake", nil, .programStream) == "Lake.mpg")
+    }
+
+    @Test(
+        "A gallery chooses only endings of pictures and videos",
+        arguments: ["index.html", "x.php", "x.desktop", "GNUmakefile", "Makefile", "a.jpg.html", ".mp4"])
+    func otherEndings(title: String) {
+        #expect(name(title, nil, .mp4, id: "7").hasSuffix(".mp4"))
+        #expect(name(title, nil, id: "7").hasSuffix(".bin") && name("", nil, id: title).hasSuffix(".bin"))
+    }
+
+    @Test("A file with unknown contents keeps the ending of a picture or a video") func unknownContents() {
+        #expect(name("Lake.NEF", nil) == "Lake.NEF" && name("Lake", nil, id: "2024/lake.MOV") == "Lake.mov")
     }
 
     @Test("A hostile title becomes one harmless name") func harmlessNames() {
@@ -50,8 +71,8 @@ import Testing
         #expect(portable(#"a\b:c*d?e"f<g>h|i"#) == "a_b_c_d_e_f_g_h_i.jpg")
         #expect(portable("Why?\u{301}").unicodeScalars.allSatisfy { $0 != "?" })
         #expect(portable("See bei Nacht, 1. Bild.JPG") == "See bei Nacht, 1. Bild.JPG" && portable("湖") == "湖.jpg")
-        // The cut name ends with a space.
-        #expect(portable(String(repeating: "x", count: 179) + " y", nil).hasSuffix("x_"))
+        // FAT drops a space at the end of a name. The cut name has one, but the ending follows.
+        #expect(portable(String(repeating: "x", count: 179) + " y", nil).hasSuffix("x .bin"))
     }
 
     @Test("A long title is cut between characters") func longTitles() {

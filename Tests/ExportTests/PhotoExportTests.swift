@@ -40,10 +40,10 @@ import Testing
 
     private func contents(_ key: PhotoKey) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE0] + Array("\(key.rawValue)".utf8) }
 
-    private func store(_ key: PhotoKey) async throws {
+    private func store(_ key: PhotoKey, _ other: [UInt8]? = nil) async throws {
         let photo = try #require(try cache.read { try $0.photo(key) })
         let partial = try cache.files.makePartial(of: photo.key, edition: photo.original.edition)
-        let bytes = contents(key)
+        let bytes = other ?? contents(key)
         #expect(write(partial.descriptor, bytes, bytes.count) == bytes.count)
         #expect(
             try await cache.writer.store(
@@ -116,6 +116,13 @@ import Testing
             #expect(try await export(keys).run().exported == 3)
             #expect(folder.entries("out") == ["LAKE (2).jpg", "Lake (3).jpg", "Lake.jpg"])
         }
+    }
+
+    @Test("A page that looks like a video is saved as a video") func pages() async throws {
+        let keys = try await sync(["index.html", "GNUmakefile"])
+        for key in keys { try await store(key, Array("<!--skip-->".utf8) + [UInt8](repeating: 0x20, count: 500)) }
+        #expect(try await export(keys).run().exported == 2)
+        #expect(folder.entries("out") == ["GNUmakefile.mp4", "index.html.mp4"])
     }
 
     @Test("Failed photos are reported with their reasons") func reportsFailures() async throws {
