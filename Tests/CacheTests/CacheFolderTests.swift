@@ -280,6 +280,32 @@ import Testing
         try connection.execute("PRAGMA user_version = 1")
     }
 
+    @Test("A gallery whose identifier is another gallery's is refused, and the other gallery keeps its photos")
+    func sameIdentifier() async throws {
+        let own = try Address("https://nas.example/Mky4ozCtfsO")
+        let other = try Address("https://evil.example/vAtmfGnvpgO")
+        #expect(GalleryID(own) == GalleryID(other))
+        try await fillWithPhoto(own)
+        for isOpen in [false, true] {
+            let caches = try CacheFolder(path: folder.path("cache"), log: log)
+            let opened = try isOpen ? caches.open(own) : nil
+            #expect(throws: CacheError.otherGallery(own)) { try caches.open(other) }
+            #expect(caches.cache(GalleryID(own)) === opened)
+        }
+        let cache = try CacheFolder(path: folder.path("cache"), log: log).open(own)
+        #expect(try !cache.wasSetAside && cache.sweep() == 0)
+        #expect(try cache.read { try $0.photo(galleryID: "a") }?.original.isCurrent == true)
+        #expect(folder.entries("cache/galleries/\(cache.id)").allSatisfy { !$0.contains("damaged") })
+        #expect(folder.entries("cache/galleries/\(cache.id)/photos").count == 1)
+    }
+
+    /// Releases the cache at the end.
+    private func fillWithPhoto(_ address: Address) async throws {
+        let cache = try CacheFolder(path: folder.path("cache"), log: log).open(address)
+        try await fill(cache)
+        try await TestCache.store(photo: "mine", of: "a", in: cache)
+    }
+
     @Test func databasesOfNewerVersionsAreRefused() throws {
         _ = try open()
         let path = folder.path("cache/galleries/\(GalleryID(address))/gallery.sqlite")

@@ -1,4 +1,5 @@
 import Glibc
+import Model
 import SQLite
 import Session
 
@@ -14,6 +15,8 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case damagedInUse(path: String)
     /// A newer version of Vitrine wrote the cache.
     case newerSchema(path: String)
+    /// The cache is of another gallery, whose address has the same identifier.
+    case otherGallery(Address)
     /// The disk or the user's quota is full.
     case full
     /// The disk or folder is read-only.
@@ -49,6 +52,11 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
             """
             The cache \(path) was made by a newer version of Vitrine. Use that version, or remove the cache with “vitrine \
             cache clear” to fetch it again.
+            """
+        case .otherGallery(let address):
+            """
+            The gallery has the same cache folder as \(address), so Vitrine does not open it. Remove that cache with \
+            “vitrine cache clear” to open this gallery.
             """
         case .full: "The disk is full."
         case .readOnly: "The cache is read-only."
@@ -128,7 +136,9 @@ extension CacheError {
         case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
             .database(.cannotOpen), .database(.noMemory):
             true
-        case .notACache, .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .listTooLarge: false
+        case .notACache, .notOurs, .damagedInUse, .newerSchema, .otherGallery, .database, .notRemoved, .locked,
+            .listTooLarge:
+            false
         }
     }
 }
@@ -140,9 +150,8 @@ extension StorageTrouble {
         case .full: self = .full
         case .readOnly: self = .readOnly
         case .file, .cannotOpen, .database(.disk), .database(.cannotOpen): self = .failing
-        case .notACache, .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .conflict,
-            .tooFewDescriptors,
-            .listTooLarge:
+        case .notACache, .notOurs, .damagedInUse, .newerSchema, .otherGallery, .database, .notRemoved, .locked,
+            .conflict, .tooFewDescriptors, .listTooLarge:
             return nil
         }
     }

@@ -26,8 +26,8 @@ struct GalleryDatabase {
 
     /// Opens or creates the database, and migrates it.
     ///
-    /// If the database is damaged or belongs to another gallery, this method sets it aside and creates a new one. If
-    /// only the search index is damaged, the method rebuilds the index. It refuses a database of a newer Vitrine.
+    /// If the database is damaged, this method sets it aside and creates a new one. If only the search index is damaged,
+    /// the method rebuilds the index. It refuses a database of another gallery or of a newer Vitrine.
     ///
     /// - Parameter lock: a shared lock. It may become exclusive meanwhile. Afterwards it is shared again, unless the
     ///   database is read-only.
@@ -136,7 +136,14 @@ struct GalleryDatabase {
     private func claim(_ writer: Writer) throws {
         let owner = try writer.read { try $0.first("SELECT address FROM gallery") { $0.text(0) } }
         if owner == address.text { return }
-        guard owner == nil else { throw SQLiteError.damaged(reason: "it belongs to \(owner ?? "")") }
+        if let owner {
+            // An attacker can make an address with the identifier of another. Opening it must not set the other
+            // gallery's database aside. A damaged address has another identifier.
+            guard UInt64(hashing: owner.utf8) == GalleryID(address).rawValue, let other = try? Address(owner) else {
+                throw SQLiteError.damaged(reason: "it belongs to \(owner)")
+            }
+            throw CacheError.otherGallery(other)
+        }
         try writer.transaction {
             try $0.run("INSERT INTO gallery (key, address) VALUES (1, ?) ON CONFLICT DO NOTHING", address.text)
         }
