@@ -1,6 +1,7 @@
 import Logging
 import Session
 import Model
+import Synchronization
 import TestSupport
 import Testing
 
@@ -81,6 +82,24 @@ import Testing
         #expect(record.isPrivate == false && record.wasPublic)
         #expect(try await update(cache, at: "127.0.0.1") != nil)
         #expect(inner.connectionCount == 0)
+    }
+
+    @Test("The search behind a public page or refusal reaches no private address", arguments: [200, 404])
+    func searches(status: Int) async throws {
+        // The name has both addresses. The server at the public one refuses all connections after the first.
+        let listening = Mutex<ScriptedServer?>(nil)
+        let outer = try network.server(at: PublicNetwork.address) { _ in
+            listening.withLock { $0 }?.stopListening()
+            return [ScriptedServer.Step].answer(
+                status, "<html><body>No photos</body></html>",
+                headers: ["Content-Type: text/html", "Connection: close"]) + [.close]
+        }
+        listening.withLock { $0 = outer }
+        defer { listening.withLock { $0 = nil } }
+        let inner = try network.server(at: "127.0.0.1", port: outer.port) { _ in .answer(404) }
+        let cache = try context.caches.open(Address("http://photos.test:\(outer.port)/photos/"))
+        #expect(try await update(cache, at: "\(PublicNetwork.address),127.0.0.1") != nil)
+        #expect(outer.requests.map(\.path) == ["/photos/"] && inner.connectionCount == 0)
     }
 
     @Test("A private gallery may move to a public address, and then stays there")

@@ -114,10 +114,11 @@ public struct BrowserSignIns: Sendable {
     private func plan(for address: Address, of signIn: BrowserSignIn) throws -> FetchPlan {
         let galleries = signIn.galleries.lazy.compactMap { context.caches.cache($0) }
         guard let cache = galleries.first(where: { $0.address.host == address.host }) else { throw Self.unsupported }
-        let wasPublic = try cache.read { try $0.gallery() }.wasPublic
-        return FetchPlan(
+        var plan = FetchPlan(
             address: address, method: .post, headers: [("Accept", "application/json")], limit: Self.limit,
-            addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic), wasPublic: wasPublic)
+            addressPolicy: cache.listAddressPolicy)
+        plan.publicity = Publicity(of: cache.address, wasPublic: try cache.read { try $0.gallery() }.wasPublic)
+        return plan
     }
 
     private static let unsupported = RequestError.browserSignIn("the server offers no sign-in with the browser")

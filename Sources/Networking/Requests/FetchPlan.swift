@@ -3,6 +3,7 @@ import Glibc
 import HTTP
 import Model
 import Numbers
+import Synchronization
 
 /// The details of one attempt of a request, and its limits.
 public struct FetchPlan: Sendable {
@@ -24,8 +25,6 @@ public struct FetchPlan: Sendable {
     public var addressPolicy: HTTPRequest.AddressPolicy
     /// Whether the user has named the address's origin.
     public var isNamedByUser: Bool
-    /// Whether the host had a public address before. If the host has a private address now, Vitrine tells the user.
-    public var wasPublic: Bool
     /// The bytes to fetch; nil for all bytes. See ``HTTPRequest/wantedBytes``.
     public var wantedBytes: Range<ByteCount>?
     /// The maximum number of bytes of the body.
@@ -49,6 +48,9 @@ public struct FetchPlan: Sendable {
     /// Whether a 401 from the secure address causes ``SecuredRefusal`` or ``RequestError/signInElsewhere(_:)``. Only a
     /// redirect leads the request there.
     var namesSecuredRefusals = false
+    /// Whether the gallery's host had a public address before. If the host has a private address now, Vitrine refuses it
+    /// and tells the user. The value is nil for requests that are not for a list.
+    var publicity: Publicity?
     /// The secrets in the address, which the log must not contain.
     var secrets: [String] = []
 
@@ -72,7 +74,7 @@ public struct FetchPlan: Sendable {
         wantedBytes: Range<ByteCount>? = nil, limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
         addressPolicy: HTTPRequest.AddressPolicy = .anywhere, isNamedByUser: Bool = false,
-        wasPublic: Bool = false, allowsCompression: Bool = false, refusals: Refusals = .ignored
+        allowsCompression: Bool = false, refusals: Refusals = .ignored
     ) {
         self.address = address
         self.method = method
@@ -86,7 +88,6 @@ public struct FetchPlan: Sendable {
         self.resumption = resumption
         self.addressPolicy = addressPolicy
         self.isNamedByUser = isNamedByUser
-        self.wasPublic = wasPublic
         self.allowsCompression = allowsCompression
         self.refusals = refusals
     }
@@ -112,7 +113,8 @@ public struct FetchPlan: Sendable {
             credentials: signIn.map(HTTPRequest.Credentials.init),
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
             resumption: resumption, wantedBytes: wantedBytes, limit: limit,
-            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
+            allowsFiles: address.scheme == .file, allowsCompression: allowsCompression,
+            addressPolicy: publicity?.isPublic == true ? .publicOnly(except: nil) : addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
         request.wantsRefusals = refusals != .ignored || ImmichRules.explainsRefusals(at: address)
@@ -129,16 +131,13 @@ public struct FetchPlan: Sendable {
 }
 
 extension GalleryCache {
-    /// Returns the addresses to which a request for the gallery's list may connect.
+    /// The addresses to which a request for the gallery's list may connect.
     ///
     /// Vitrine does not trust a gallery from the network. The request may connect to nothing in the user's own network,
-    /// except the host that the user named. A list file that the user named may be a link to any place. A list file
-    /// found in a folder must stay in that folder.
-    ///
-    /// - Parameter wasPublic: whether the host had a public address before. Then it must still have one, because the
-    ///   owner of the host's name could later let the name lead into the user's network.
-    func listAddressPolicy(wasPublic: Bool) -> HTTPRequest.AddressPolicy {
-        guard address.scheme == .file else { return .publicOnly(except: wasPublic ? nil : address.host) }
+    /// except the host that the user named. If a plan has a ``Publicity``, that host may lose this exception. A list
+    /// file that the user named may be a link to any place. A list file found in a folder must stay in that folder.
+    var listAddressPolicy: HTTPRequest.AddressPolicy {
+        guard address.scheme == .file else { return .publicOnly(except: address.host) }
         return address.isLocalFolder ? .filesBelow(address.text) : .anywhere
     }
 
@@ -155,5 +154,30 @@ extension GalleryCache {
         // Lists fetched by older versions of Vitrine lack this value.
         let isPrivate = record.isPrivate ?? true
         return .publicOnly(except: isPrivate ? address.host : nil)
+    }
+}
+
+/// Notes whether a gallery's host has had a public address, in this update or an earlier one.
+///
+/// Then the host must keep a public address, because the owner of its name could let the name lead into the user's
+/// network. All requests of an update share one note.
+final class Publicity: Sendable {
+    private let host: String
+    private let note: Mutex<Bool>
+
+    /// Makes a note for a gallery.
+    ///
+    /// - Parameter wasPublic: whether the host had a public address in an earlier update.
+    init(of gallery: Address, wasPublic: Bool) {
+        host = gallery.host
+        note = Mutex(wasPublic)
+    }
+
+    /// Whether the host has had a public address.
+    var isPublic: Bool { note.withLock { $0 } }
+
+    /// Takes note of an answer to a request for an address, whatever its status.
+    func take(_ head: HTTPResponse, from address: Address) {
+        if head.beganPublic, address.host == host { note.withLock { $0 = true } }
     }
 }

@@ -70,15 +70,15 @@ public struct GalleryListRequest: NetworkRequest {
         }
         guard let source, source.kind.isServer || source.library(of: cache.address) != nil else {
             return try await update(
-                from: try await finder.find(plan: listPlan(record, source), with: permit), record, finder, client,
-                permit)
+                from: try await finder.find(plan: listPlan(record, source, finder.publicity), with: permit), record,
+                finder, client, permit)
         }
         do {
-            try await update(from: source, at: source.root, record, over: client, with: permit)
+            try await update(from: source, at: source.root, finder.publicity, over: client, with: permit)
         } catch is PublishedBucket {
+            let plan = listPlan(record, source, finder.publicity)
             try await update(
-                from: try await finder.findGallery(inBucket: source.root, listPlan(record, source)), record, finder,
-                client, permit)
+                from: try await finder.findGallery(inBucket: source.root, plan), record, finder, client, permit)
         } catch let failure {
             // The server may have begun to redirect to its secure address. The client follows such a redirect only for
             // a GET.
@@ -86,9 +86,11 @@ public struct GalleryListRequest: NetworkRequest {
             guard secured != nil || (source.kind.isServer && Self.mayBeOfAnotherKind(failure)) else { throw failure }
             do {
                 if let secured {
-                    try await update(from: source, at: secured, record, over: client, with: TransferPermit(.list))
+                    try await update(
+                        from: source, at: secured, finder.publicity, over: client, with: TransferPermit(.list))
                 } else {
-                    let found = try await finder.find(plan: listPlan(record, source), with: permit)
+                    let found = try await finder.find(
+                        plan: listPlan(record, source, finder.publicity), with: permit)
                     // The address may hold another kind of gallery by now. Only a sure sign of that counts, not an error
                     // page.
                     guard found.isSure(after: source) else { throw failure }
@@ -129,14 +131,14 @@ public struct GalleryListRequest: NetworkRequest {
             } catch FormatError.notAGallery(let description) where place.kind == .web {
                 site = BarrenSite(description: description)
             }
-            let feed = site.feed.map { listPlan(record, at: $0, wasPublic: record.wasPublic || site.isPublic) }
+            let feed = site.feed.map { listPlan(record, at: $0, finder.publicity) }
             guard let other = try await finder.findGallery(behindPageAt: place, feed: feed) else {
                 throw FormatError.notAGallery(site.description)
             }
             try await update(from: other, record, finder, client, permit)
         case .library(let library):
             do {
-                try await update(from: library, after: nil, record, over: client, with: permit)
+                try await update(from: library, after: nil, finder.publicity, over: client, with: permit)
                 context.lockedLibraries[cache.id] = nil
             } catch RequestError.signIn(let question) {
                 context.lockedLibraries[cache.id] = library
@@ -149,23 +151,23 @@ public struct GalleryListRequest: NetworkRequest {
     ///
     /// - Parameter root: the known address, or another one of the same server.
     private func update(
-        from source: ListSource, at root: Address, _ record: GalleryRecord, over client: HTTPClient,
+        from source: ListSource, at root: Address, _ publicity: Publicity, over client: HTTPClient,
         with permit: TransferPermit
     ) async throws {
         if let library = source.kind.library(on: root, for: cache.address) {
-            return try await update(from: library, after: source, record, over: client, with: permit)
+            return try await update(from: library, after: source, publicity, over: client, with: permit)
         }
-        let place = ServerPlace(source.kind, at: root, of: cache, wasPublic: record.wasPublic)
+        let place = ServerPlace(source.kind, at: root, of: cache, publicity)
         try await update(from: place, after: root == source.root ? source : nil, nil, over: client, with: permit)
     }
 
     /// Updates the cache from a photo library.
     private func update(
-        from library: any PhotoLibrary, after source: ListSource?, _ record: GalleryRecord, over client: HTTPClient,
+        from library: any PhotoLibrary, after source: ListSource?, _ publicity: Publicity, over client: HTTPClient,
         with permit: TransferPermit
     ) async throws {
         var update = LibraryUpdate(
-            library, of: cache, after: source, wasPublic: record.wasPublic, context, over: client, with: permit)
+            library, of: cache, after: source, publicity, context, over: client, with: permit)
         if let summary = try await update.run() {
             log(summary)
         } else {
@@ -174,10 +176,9 @@ public struct GalleryListRequest: NetworkRequest {
     }
 
     /// Returns a plan that fetches the list if the list has changed.
-    private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
+    private func listPlan(_ record: GalleryRecord, _ source: ListSource?, _ publicity: Publicity) -> FetchPlan {
         let known = source.flatMap { $0.isFile ? $0.root : nil }
-        var plan = listPlan(
-            record, at: cache.address.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
+        var plan = listPlan(record, at: cache.address.listFile ?? known ?? cache.address, publicity)
         if let source, source.isFile, source.wasSignedIn {
             plan.refusals = .asked(isOfBucket: true)
         } else if plan.isSigned {
@@ -187,14 +188,13 @@ public struct GalleryListRequest: NetworkRequest {
         return plan
     }
 
-    /// - Parameter wasPublic: whether the gallery had a public address before. Then the list's address must be public,
-    ///   too.
-    private func listPlan(_ record: GalleryRecord, at address: Address, wasPublic: Bool) -> FetchPlan {
+    private func listPlan(_ record: GalleryRecord, at address: Address, _ publicity: Publicity) -> FetchPlan {
         var plan = FetchPlan(
             address: address, signIn: address.origin == cache.address.origin ? signIn : cache.signIn(for: address),
             validators: Self.validators(in: record), limit: Self.limit,
-            addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
-            isNamedByUser: cache.isNamedByUser(address), wasPublic: wasPublic, allowsCompression: true)
+            addressPolicy: cache.listAddressPolicy, isNamedByUser: cache.isNamedByUser(address),
+            allowsCompression: true)
+        plan.publicity = publicity
         if cache.address.scheme != .file {
             plan.headers = [("Accept", Self.acceptedTypes)]
             plan.refusals = record.kind == .list ? .asked(isOfBucket: false) : .explained

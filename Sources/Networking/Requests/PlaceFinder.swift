@@ -35,7 +35,8 @@ struct PlaceFinder {
     }
 
     private let cache: GalleryCache
-    private let record: GalleryRecord
+    /// Whether the gallery's host has had a public address. The requests that follow the search need the note, too.
+    let publicity: Publicity
     /// Whether the address held a file that lists the photos, or a feed. Then the address must hold the same again.
     private let wasList: Bool
     /// Whether no update has found out what the address holds.
@@ -43,7 +44,8 @@ struct PlaceFinder {
     private let client: HTTPClient
 
     init(_ cache: GalleryCache, _ record: GalleryRecord, _ source: ListSource?, over client: HTTPClient) {
-        (self.cache, self.record, self.client) = (cache, record, client)
+        (self.cache, self.client) = (cache, client)
+        publicity = Publicity(of: cache.address, wasPublic: record.wasPublic)
         isNew = source == nil
         // Older versions of Vitrine stored no source, and read only such files.
         wasList = source.map(\.isFile) ?? (record.lastSuccess != nil)
@@ -337,7 +339,7 @@ struct PlaceFinder {
             let account = try? NextcloudAlbums.account(of: server)
         else { return nil }
         var reader = LibraryReader(
-            server: server, of: cache, wasPublic: record.wasPublic, over: client, with: TransferPermit(.list))
+            server: server, of: cache, publicity, over: client, with: TransferPermit(.list))
         do {
             guard let user = AccountAnswer(json: try await reader.readText(account))?.id else { return nil }
             let folder = PercentEncoding.encode(user, keepingEscapes: false)
@@ -370,7 +372,7 @@ struct PlaceFinder {
     }
 
     private func place(_ kind: GalleryKind, _ root: Address) -> ServerPlace {
-        ServerPlace(kind, at: root, of: cache, wasPublic: record.wasPublic)
+        ServerPlace(kind, at: root, of: cache, publicity)
     }
 
     /// Returns the answer to a request for the outermost folder.
@@ -436,10 +438,9 @@ struct PlaceFinder {
     /// - Parameter isLong: whether the text may be long. Then only its beginning is read.
     private func text(at address: Address?, isLong: Bool = false) async -> String? {
         guard let address else { return nil }
-        let plan = FetchPlan(
-            address: address, limit: isLong ? 1 << 24 : 1 << 16,
-            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
-            wasPublic: record.wasPublic)
+        var plan = FetchPlan(
+            address: address, limit: isLong ? 1 << 24 : 1 << 16, addressPolicy: cache.listAddressPolicy)
+        plan.publicity = publicity
         guard var response = try? await Response.to(plan, over: client, with: TransferPermit(.list)),
             response.address.origin == address.origin,
             let bytes = try? await (isLong ? response.beginning() : response.allBytes())

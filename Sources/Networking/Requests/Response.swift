@@ -33,13 +33,14 @@ public struct Response {
         var events = permit.send(request, over: client).makeAsyncIterator()
         let first: HTTPEvent?
         do { first = try await events.next() } catch HTTPError.privateAddress(let host)
-            where plan.wasPublic && host == plan.address.host
+            where plan.publicity?.isPublic == true && host == plan.address.host
         {
             throw RequestError.noLongerPublic(plan.address.shownHost)
         }
         guard case .response(let head)? = first else {
             throw RequestError.transfer(.malformed("it has no head"))
         }
+        plan.publicity?.take(head, from: plan.address)
         // The resource has changed, or the server counts bytes in its own way.
         if head.status == 416, plan.resumption != nil { throw RequestError.noRest("it answered 416") }
         // A cache between Vitrine and the server took this request for another client's request.

@@ -44,8 +44,8 @@ struct ServerFolderReader: Sendable {
         var mayBeCut: Bool { (9_990...10_000).contains(caddyEntryCount) }
     }
 
-    /// The server. The value changes when the first answer has come from a public address.
-    var place: ServerPlace
+    /// The server.
+    let place: ServerPlace
     /// The validators of the last update, by the folder's path.
     let known: [[UInt8]: Validators]
     private let comparer: ListComparer

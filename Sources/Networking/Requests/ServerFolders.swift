@@ -18,7 +18,7 @@ struct ServerFolders {
     private(set) var feed: Address?
     /// The number of photos so far.
     private var photoCount = 0
-    private var reader: ServerFolderReader
+    private let reader: ServerFolderReader
     private let comparer: ListComparer
     /// The folders of the last update, by their parent folder's path.
     private let children: [[UInt8]: [[UInt8]]]
@@ -170,7 +170,6 @@ struct ServerFolders {
     /// Throws ``PublishedBucket`` if a known bucket contains a published gallery's list.
     private mutating func takeRoot(_ contents: ServerFolderReader.Contents) throws {
         (head, feed) = (contents.head, contents.feed)
-        reader.place.takePublic(contents.head)
         // The first update has already requested the file.
         if contents.hasGalleryFile, !isFirst { throw PublishedBucket() }
         guard contents.fileCount == 0 else { return }
@@ -243,12 +242,10 @@ struct BarrenSite: Error {
     let description: String
     /// The feed that the site's first page names; nil if it names none.
     let feed: Address?
-    /// Whether the first page came from a public address.
-    let isPublic: Bool
 
     init(description: String, _ folders: ServerFolders? = nil) {
         self.description = description
-        (feed, isPublic) = (folders?.feed, folders?.head?.beganPublic ?? false)
+        feed = folders?.feed
     }
 }
 

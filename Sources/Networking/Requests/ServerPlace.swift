@@ -16,13 +16,13 @@ struct ServerPlace: Sendable {
     /// The folder in a bucket; nil for other servers.
     let bucket: Bucket?
     private let cache: GalleryCache
-    private var wasPublic: Bool
+    private let publicity: Publicity
 
-    init(_ kind: GalleryKind, at page: Address, of cache: GalleryCache, wasPublic: Bool) {
+    init(_ kind: GalleryKind, at page: Address, of cache: GalleryCache, _ publicity: Publicity) {
         self.kind = kind
         self.page = page
         self.cache = cache
-        self.wasPublic = wasPublic
+        self.publicity = publicity
         bucket = kind == .s3 ? Bucket(list: page) : nil
         root = ListedFolder(bucket?.root ?? (kind == .web ? Self.folder(of: page) : page))
     }
@@ -35,11 +35,6 @@ struct ServerPlace: Sendable {
     /// Whether an address ends like a page or list. Then the address names no folder.
     static func isPage(_ address: Address) -> Bool {
         address.path.contains(/\.(html?|php|aspx?|xml|json)$/.ignoresCase())
-    }
-
-    /// Forbids private addresses after an answer from a public address.
-    mutating func takePublic(_ head: HTTPResponse) {
-        wasPublic = wasPublic || head.beganPublic
     }
 
     /// Whether an answer from an address is the list of a folder. After a redirect, the answer may be another page.
@@ -111,8 +106,9 @@ struct ServerPlace: Sendable {
     ) throws -> FetchPlan {
         var plan = FetchPlan(
             address: try address(of: path), signIn: signIn, validators: kind == .web ? validators : Validators(),
-            limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
-            isNamedByUser: cache.isNamedByUser(root.address), wasPublic: wasPublic, allowsCompression: true)
+            limit: Self.limit, addressPolicy: cache.listAddressPolicy,
+            isNamedByUser: cache.isNamedByUser(root.address), allowsCompression: true)
+        plan.publicity = publicity
         switch kind {
         case .webDAV, .nextcloud:
             plan.method = .propfind

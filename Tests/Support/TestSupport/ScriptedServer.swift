@@ -117,12 +117,15 @@ public final class ScriptedServer: Sendable {
     /// The number of connections so far.
     public var connectionCount: Int { connections.withLock { $0.count } }
 
+    /// Refuses new connections. The open ones stay.
+    package func stopListening() { shutdown(listener, Int32(SHUT_RDWR)) }
+
     /// Closes all connections and accepts no more. Repeated calls do nothing.
     ///
     /// The listener's descriptor stays open until its thread has ended. Closed here, its number could become another
     /// server's, and the thread would accept connections there.
     public func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
+        stopListening()
         connections.withLock { connections in
             connections.isInterrupted = true
             for connection in connections.open { shutdown(connection, Int32(SHUT_RDWR)) }
@@ -135,7 +138,7 @@ public final class ScriptedServer: Sendable {
 
     /// Resets all connections and refuses new ones until ``goOn()``. The port stays reserved.
     public func interrupt() {
-        shutdown(listener, Int32(SHUT_RDWR))
+        stopListening()
         connections.withLock { connections in
             connections.isInterrupted = true
             for connection in connections.open { Self.reset(connection) }

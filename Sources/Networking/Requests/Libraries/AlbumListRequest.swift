@@ -38,7 +38,8 @@ public struct AlbumListRequest: NetworkRequest {
         let library = source.library(of: cache.address)
         var reader = LibraryReader(
             server: source.root, library: library, of: cache,
-            wasPublic: try cache.read { try $0.gallery() }.wasPublic, in: context.sessions, over: client, with: permit)
+            Publicity(of: cache.address, wasPublic: try cache.read { try $0.gallery() }.wasPublic),
+            in: context.sessions, over: client, with: permit)
         // A guest may see fewer albums than the user.
         if source.wasSignedIn, !reader.hasCredentials, let question = reader.question {
             throw RequestError.signIn(question)

@@ -30,7 +30,7 @@ struct LibraryReader {
     private var session: PiwigoSessions.Session?
     /// Whether the first request was sent.
     private var hasSent = false
-    private var wasPublic: Bool
+    private let publicity: Publicity
 
     /// The maximum number of bytes of an answer. A page of 1,000 photos has about 1 MB.
     private static let limit: ByteCount = 1 << 26
@@ -52,13 +52,13 @@ struct LibraryReader {
     ///   - sessions: the sessions of users.
     ///   - wait: waits for a server that refuses a later request because it is too busy; nil to report the refusal.
     init(
-        server: Address, library: (any PhotoLibrary)? = nil, of cache: GalleryCache, wasPublic: Bool,
+        server: Address, library: (any PhotoLibrary)? = nil, of cache: GalleryCache, _ publicity: Publicity,
         in sessions: PiwigoSessions = PiwigoSessions(), over client: HTTPClient, with permit: TransferPermit,
         wait: (@Sendable (Duration, RequestError) async throws -> Void)? = nil
     ) {
         (self.server, self.library, self.cache, self.sessions) = (server, library, cache, sessions)
         self.wait = wait
-        (self.wasPublic, self.client, self.permit) = (wasPublic, client, permit)
+        (self.publicity, self.client, self.permit) = (publicity, client, permit)
     }
 
     /// Reads all pages, and passes on the photos of each page. Returns the number of pages.
@@ -226,7 +226,6 @@ struct LibraryReader {
             throw FormatError.notAGallery("a page of another server")
         }
         if head == nil { head = response.head }
-        wasPublic = wasPublic || response.head.beganPublic
         return response
     }
 
@@ -283,8 +282,9 @@ struct LibraryReader {
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
             address: request.address, signIn: request.isAnonymous ? nil : request.signIn ?? signIn, limit: Self.limit,
-            addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
-            isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
+            addressPolicy: cache.listAddressPolicy, isNamedByUser: cache.isNamedByUser(server),
+            allowsCompression: true)
+        plan.publicity = publicity
         plan.take(request)
         return plan
     }

@@ -21,13 +21,13 @@ struct LibraryUpdate {
     private var parts: (any LibraryParts)?
 
     init(
-        _ library: any PhotoLibrary, of cache: GalleryCache, after source: ListSource?, wasPublic: Bool,
+        _ library: any PhotoLibrary, of cache: GalleryCache, after source: ListSource?, _ publicity: Publicity,
         _ context: RequestContext, over client: HTTPClient, with permit: TransferPermit
     ) {
         (self.library, self.cache, self.context) = (library, cache, context)
         self.source = source.map { $0.root == library.server ? $0 : $0.moved(to: library.server) }
         reader = LibraryReader(
-            server: library.server, library: library, of: cache, wasPublic: wasPublic, in: context.sessions,
+            server: library.server, library: library, of: cache, publicity, in: context.sessions,
             over: client, with: permit, wait: { try await context.wait($0, because: $1, for: cache) })
     }
 

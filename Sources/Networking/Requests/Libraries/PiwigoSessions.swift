@@ -130,10 +130,12 @@ actor PiwigoSessions {
     }
 
     private static func request(_ method: String, for plan: FetchPlan, at server: Address) throws -> FetchPlan {
-        FetchPlan(
+        var request = FetchPlan(
             address: try server.resolving("ws.php?format=json&method=\(method)"),
             headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
-            addressPolicy: plan.addressPolicy, isNamedByUser: plan.isNamedByUser, wasPublic: plan.wasPublic)
+            addressPolicy: plan.addressPolicy, isNamedByUser: plan.isNamedByUser)
+        request.publicity = plan.publicity
+        return request
     }
 
     /// Sends a request. Returns the text of the answer, and its cookies in the form for requests.
