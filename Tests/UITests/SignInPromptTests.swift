@@ -53,6 +53,38 @@ import Testing
         #expect(!screens.log.entries.contains { $0.message.contains("s3cret") })
     }
 
+    @Test("BEHAVIOURS 5.10: a gallery that joins an open prompt does not get the password, and asks again")
+    func joins() async throws {
+        let screens = try await screens()
+        let other = try screens.caches.open(Address("http://example.net/album/index.xml"))
+        let password = SignIn.password(user: "me", password: "s3cret")
+        screens.activity.ask(try question(screens))
+        try await screens.until { screens.text.contains("asks you to sign in") }
+        var joined = try question(screens)
+        joined.galleries = [other.id]
+        screens.activity.ask(joined)
+        try await screens.until {
+            guard case .signIn(let prompt)? = screens.root.modals.current else { return false }
+            return prompt.question.galleries.count == 2
+        }
+        screens.type("me")
+        screens.press(Key(.enter))
+        screens.type("s3cret")
+        screens.press(Key(.enter))
+        #expect(screens.cache.signIn(for: screens.cache.address) == password)
+        #expect(other.signIn(for: screens.cache.address) == nil)
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[.list(other.id)] != nil { break }
+        screens.activity.ask(joined)
+        try await screens.until {
+            screens.text.contains("The gallery example.net/album/index.xml has photos on this server.")
+        }
+        screens.type("me")
+        screens.press(Key(.enter))
+        screens.type("s3cret")
+        screens.press(Key(.enter))
+        #expect(other.signIn(for: screens.cache.address) == password)
+    }
+
     @Test("A question for an API key asks for one text")
     func apiKey() async throws {
         let screens = try await screens()

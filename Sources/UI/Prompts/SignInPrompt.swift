@@ -350,7 +350,7 @@ final class SignIns {
             hasClipboard: context.capabilities.clipboard)
         prompt.onAnswer = { [weak self, weak prompt] answer in
             guard let self, let prompt else { return }
-            end(prompt.question, answer)
+            end(prompt.question, answer, for: asker.map { GalleryID($0) })
         }
         prompt.onBrowser = { [weak self, weak prompt] server in
             guard let self, let prompt else { return }
@@ -375,14 +375,19 @@ final class SignIns {
         context.activity.endSignIn(signIn)
     }
 
-    private func end(_ question: SignInQuestion, _ answer: SignInPrompt.Answer?) {
+    /// Closes the prompt and passes on the user's answer.
+    ///
+    /// - Parameter asker: the gallery on another server that the prompt named; nil for none.
+    private func end(_ question: SignInQuestion, _ answer: SignInPrompt.Answer?, for asker: GalleryID?) {
         endBrowser()
         prompt = nil
         onChange()
         guard let answer else { return context.activity.declineQuestion(question.place) }
         choices[question.place] = answer.keeping
         let credentials = context.caches.credentials
-        credentials.take(answer.signIn, for: question.place, by: question.galleries)
+        // Galleries of this server may use the sign-in anyway. The user has not read the names of further galleries on
+        // other servers, so the server refuses their requests again, and each gallery gets a prompt of its own.
+        credentials.take(answer.signIn, for: question.place, by: Set([asker].compactMap(\.self)))
         context.activity.withdrawQuestion(question.place)
         for gallery in question.galleries { context.activity.recordAnswer(for: gallery) }
         guard answer.keeping != .session else { return }
