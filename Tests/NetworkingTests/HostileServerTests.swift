@@ -40,6 +40,21 @@ import Testing
         server.stop()
     }
 
+    @Test("A path that begins with two slashes leads to no other server", arguments: ["x", "apps/files/x"])
+    func twoSlashes(path: String) async throws {
+        let other = try ScriptedServer { _ in .answer(200, "{\"installed\":true,\"productname\":\"Nextcloud\"}") }
+        let server = try ScriptedServer { r in
+            r.method == "GET" && r.path.hasPrefix("//")
+                ? .answer(200, "<html><body>No photos</body></html>", headers: Self.html) : .answer(404)
+        }
+        let cache = try galleries.open(server.url("//127.0.0.1:\(other.port)/\(path)"))
+        #expect(await galleries.failure(cache) != "")
+        #expect(server.requests.contains { $0.path.hasPrefix("//") && $0.path.hasSuffix("/status.php") })
+        #expect(other.connectionCount == 0)
+        server.stop()
+        other.stop()
+    }
+
     @Test("The sign-in page of a network does not replace a gallery file")
     func captivePortal() async throws {
         let portal = try ScriptedServer { r in

@@ -123,9 +123,10 @@ struct PlaceFinder {
     ///
     /// - Parameter feed: the plan of a request for the feed that the page names; nil if it names none.
     func findGallery(behindPageAt page: ServerPlace, feed: FetchPlan?) async throws -> sending Place? {
-        // The page may be a sign-in page, at the same server or at its secure address. So use the gallery's own path.
+        // The page may be a sign-in page, at the same server or at its secure address. So use the gallery's own path. A
+        // reference that begins with two slashes would lead to another host.
         let address = try page.root.address.resolving(
-            cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
+            "/." + cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
         if let album = try await album(at: address) { return .folders(album, nil) }
         let server = place(.webDAV, address)
         async let refusal = refusal(by: server)
@@ -360,7 +361,9 @@ struct PlaceFinder {
     /// Browsers show addresses such as `/apps/files/files/7?dir=/Photos` and `/apps/photos/folders/Photos`.
     private func nextcloud(at address: Address) -> (server: Address, folder: String?) {
         guard let match = address.path.wholeMatch(of: /(.*?)\/(?:index\.php|apps\/[a-z]+|login)(?:\/.*)?/),
-            let server = try? address.resolving(match.1 + "/")
+            let server = try? address.resolving(match.1 + "/"),
+            // A path that begins with two slashes leads to another host.
+            server.origin == address.origin
         else { return (address.asFolder, "") }
         if let page = address.path.wholeMatch(of: /.*?\/apps\/photos\/(?:folders(?:\/|$)(.*)|(?!photos\/?$).+)/) {
             return (server, page.1.map(String.init))
