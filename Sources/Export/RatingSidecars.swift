@@ -70,7 +70,11 @@ public actor RatingSidecars {
                 continue
             }
             do throws(ExportError) {
-                if try write(photo.rating, beside: path) { report.written += 1 } else { report.unchanged += 1 }
+                if try write(photo.rating, beside: address, path) {
+                    report.written += 1
+                } else {
+                    report.unchanged += 1
+                }
             } catch {
                 report.failed += 1
                 report.failure = report.failure ?? error
@@ -79,16 +83,16 @@ public actor RatingSidecars {
         return report
     }
 
-    /// Writes the rating of the photo at a path. Returns false if there was nothing to write.
-    private func write(_ rating: Rating, beside path: [UInt8]) throws(ExportError) -> Bool {
+    /// Writes the rating of the photo at an address, which has this path. Returns false if there was nothing to write.
+    private func write(_ rating: Rating, beside photo: Address, _ path: [UInt8]) throws(ExportError) -> Bool {
         let text = String(decoding: path, as: UTF8.self)
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), text.utf8.elementsEqual(path) else {
             throw .file(path: text, reason: "its name is not UTF-8")
         }
         let name = text[text.index(after: slash)...] + ".xmp"
         do throws(SystemError) {
-            let folder = open(String(text[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard folder >= 0 else { throw SystemError() }
+            // Another user may replace a folder by a link after the check of the photo.
+            let folder = try cache.files.openFolder(ofOriginal: photo)
             defer { close(folder) }
             if swept.insert(String(text[...slash])).inserted { UnfinishedFile.sweep(folder) }
             let old = try Self.contents(of: String(name), in: folder)

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import FoundationXML
 import Logging
@@ -144,6 +145,21 @@ import Testing
         let key = try await key("b", "file://\(folder.path("other"))/b.jpg", Rating(3))
         #expect(try await RatingSidecars(of: cache, mask: .ownerOnly).write([key]).elsewhere == 1)
         #expect(folder.entries("other") == ["b.jpg"])
+    }
+
+    @Test("A rating in a folder of the gallery is written beside its photo, and not through a link")
+    func subfolders() async throws {
+        folder.write("photos/b/c.jpg", "c")
+        let key = try await key("b/c.jpg", "file://\(folder.path("photos"))/b/c.jpg", Rating(3))
+        #expect(try await RatingSidecars(of: cache, mask: .ownerOnly).write([key]).written == 1)
+        #expect(folder.entries("photos/b") == ["c.jpg", "c.jpg.xmp"])
+        folder.write("other/d.jpg", "d")
+        symlink(folder.path("other"), folder.path("photos/other"))
+        symlink("b", folder.path("photos/inside"))
+        for name in ["other/d.jpg", "inside/c.jpg"] {
+            let photo = try Address("file://\(folder.path("photos"))/\(name)")
+            #expect(throws: SystemError.self) { try cache.files.openFolder(ofOriginal: photo) }
+        }
     }
 
     @Test("A file that is no XMP stays as it is, and the report says so")

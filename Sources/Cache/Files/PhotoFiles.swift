@@ -89,6 +89,15 @@ public struct PhotoFiles: Sendable {
         return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
     }
 
+    /// Opens the folder of the user's own file, for new files beside it. Follows no links below the gallery's folder, so
+    /// the descriptor leads to no other folder. The caller closes it.
+    public func openFolder(ofOriginal original: Address) throws(SystemError) -> Int32 {
+        guard let path = original.filePathBytes, let folder = folder(around: path) else { throw SystemError(EXDEV) }
+        let below = path.dropFirst(folder.count)
+        let end = below.lastIndex(of: UInt8(ascii: "/")) ?? below.startIndex
+        return try FolderBoundary(bytes: folder).open(bytes: Array("./".utf8) + below[..<end], .none)
+    }
+
     /// Whether an address is the gallery's local folder, or a folder below it.
     public func isFolder(_ address: Address) -> Bool {
         address.filePathBytes.map { folder(around: Self.prefix($0)) != nil } ?? false
