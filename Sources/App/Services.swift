@@ -182,8 +182,16 @@ struct Services {
         return setup
     }
 
-    /// Returns the address for a gallery argument of the command line.
+    /// Returns the gallery for an argument of the command line. A photo's file names the gallery of its folder.
     func address(_ text: String) throws -> Address {
+        let named = try namedAddress(text)
+        return try Place(photoFile: named)?.gallery ?? named
+    }
+
+    /// Returns the photo that an argument of the command line names; nil if it names no photo's file.
+    func photo(_ text: String) throws -> Place? { try Place(photoFile: namedAddress(text)) }
+
+    private func namedAddress(_ text: String) throws -> Address {
         try GalleryArgument.address(text, home: locations.home, buckets: accessKeyFiles.service)
     }
 

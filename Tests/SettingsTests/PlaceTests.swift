@@ -1,4 +1,6 @@
+import Glibc
 import Model
+import TestSupport
 import Testing
 
 @testable import Settings
@@ -30,6 +32,24 @@ import Testing
         // Valid lines still count.
         let place = Place(gallery: try Address("http://example.org/"), photo: "1", isPhotoOpen: true)
         #expect(Place(text: text + "\n" + place.line) == place)
+    }
+
+    @Test("The file of a photo or a video, or a link to one, names the photo in the gallery of its folder")
+    func photoFiles() throws {
+        let folder = TestFolder()
+        let album = Address(filePath: folder.path("album"))
+        for name in ["a b.jpg", "c.MP4"] {
+            let expected = Place(gallery: album, photo: name, isPhotoOpen: true)
+            #expect(try Place(photoFile: Address(filePath: folder.write("album/\(name)", "x"))) == expected)
+            #expect(symlink("album/\(name)", folder.path("latest " + name)) == 0)
+            #expect(try Place(photoFile: Address(filePath: folder.path("latest " + name))) == expected)
+        }
+        folder.write("album.jpg/list.xml", "x")
+        folder.write(".hidden.jpg", "x")
+        for name in ["album", "album.jpg", "album.jpg/list.xml", ".hidden.jpg", "missing.jpg"] {
+            #expect(try Place(photoFile: Address(filePath: folder.path(name))) == nil)
+        }
+        #expect(try Place(photoFile: Address("http://example.org/a.jpg")) == nil)
     }
 
     @Test func passwordsAreNotWritten() throws {

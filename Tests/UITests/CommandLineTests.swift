@@ -60,6 +60,18 @@ import Testing
         #expect(screens.title.hasPrefix(" example.org/other.xml") && !screens.status.hasPrefix(" Not updated"))
     }
 
+    @Test(":open with a photo's file opens the photo in the gallery of its folder")
+    func openTakesAPhoto() async throws {
+        let pictures = TestFolder()
+        let path = pictures.write("album/b.jpg", "x")
+        let local = try TestScreens(screens.context.settings, gallery: Address(filePath: pictures.path("album")))
+        try await local.sync(["a.jpg", "b.jpg"])
+        local.type(":open \(path)")
+        local.press(Key(.enter))
+        let place = local.root.place
+        #expect(place.gallery == local.cache.address && place.photo == "b.jpg" && place.isPhotoOpen)
+    }
+
     @Test func searchingFilteringSorting() async throws {
         try await open(12)
         give("search 12")

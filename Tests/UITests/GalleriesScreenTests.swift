@@ -56,6 +56,16 @@ import Testing
         #expect(screens.status.hasPrefix(" 1 gallery"))
     }
 
+    @Test("A typed path of a photo adds the photo's folder")
+    func addedByAPhoto() async throws {
+        let pictures = TestFolder()
+        let screens = try screens()
+        add(pictures.write("album/a.jpg", "x"), to: screens)
+        screens.press("s")
+        await screens.context.galleries.settled()
+        #expect(saved(screens) == [[Address(filePath: pictures.path("album")).text]])
+    }
+
     @Test(
         "A typed s3:// address is in the user’s storage service, even after spaces",
         arguments: ["s3://photos/a", "  s3://photos/a"])

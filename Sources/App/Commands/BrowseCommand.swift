@@ -134,7 +134,7 @@ struct BrowseCommand {
         let address = try services.address(gallery)
         var place = places.place(in: address) ?? Place(gallery: address)
         if places.last.gallery?.textWithoutSecrets != address.textWithoutSecrets { place.isPhotoOpen = false }
-        return place.showing(photoOf: Place(photo: GalleryArgument.photo(gallery), isPhotoOpen: true))
+        return place.showing(photoOf: try services.photo(gallery))
     }
 
     /// Completes the gallery's address with the secrets that the file of positions omits.

@@ -1,51 +1,19 @@
 import Files
 import Glibc
 import Model
-import Sandbox
 
 /// Reads a gallery from the command line. The user can name a URL, a folder, a list file, or a picture in a folder.
 enum GalleryArgument {
-    /// Returns the address of an existing file or folder, or else of a typed URL. For a picture, returns the address of
-    /// the picture's folder.
+    /// Returns the address of an existing file or folder, or else of a typed URL.
     ///
     /// - Parameter buckets: returns the storage service for `s3://` addresses.
-    static func address(_ text: String, home: String, buckets: () -> BucketService) throws -> Address {
-        guard let path = path(text) else {
+    static func address(_ text: String, home: String, buckets: () -> BucketService) throws(AddressError) -> Address {
+        guard !text.isEmpty, access(text, F_OK) == 0 else {
             return try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets())
         }
-        let address = Address(filePath: path)
+        let address = Address(filePath: text.hasPrefix("/") ? text : currentFolder + "/" + text)
         try address.checkLength()
-        return pictureName(path) == nil ? address : address.folderAlone
-    }
-
-    /// Returns a picture's id in the gallery of its folder. Returns nil unless the text is the path of a picture.
-    static func photo(_ text: String) -> String? { path(text).flatMap(pictureName) }
-
-    /// Returns the absolute path of an existing file or folder.
-    ///
-    /// For a link to a picture, returns the picture's own path, because the gallery of a folder leaves out links.
-    private static func path(_ text: String) -> String? {
-        guard !text.isEmpty, access(text, F_OK) == 0 else { return nil }
-        let path = text.hasPrefix("/") ? text : currentFolder + "/" + text
-        guard let target = target(ofLinkAt: path), pictureName(target) != nil else { return path }
-        return target
-    }
-
-    /// Returns the path to which a link leads, without links. Returns nil if the path is no link.
-    private static func target(ofLinkAt path: String) -> String? {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
-        return FetcherRules.realPath(of: path)
-    }
-
-    /// Returns the file's name if the file is a picture or a video.
-    private static func pictureName(_ path: String) -> String? {
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        var status = stat()
-        guard PictureName.isPictureOrVideo(Array(name.utf8)[...]), stat(path, &status) == 0,
-            status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return name
+        return address
     }
 
     /// The current working folder.

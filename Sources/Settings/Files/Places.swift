@@ -1,3 +1,4 @@
+import Glibc
 import Model
 
 /// The user's position in each gallery, the latest position first.
@@ -204,6 +205,28 @@ public struct Place: Equatable, Sendable {
         // A filter or another folder could hide the photo.
         (place.filter, place.folder, place.subfolder) = (nil, nil, nil)
         return place
+    }
+}
+
+extension Place {
+    /// Creates the position of an open photo from its file; nil for other addresses.
+    ///
+    /// The gallery is the file's folder. A link to a photo stands for the photo, because the gallery of a folder leaves
+    /// out links.
+    public init?(photoFile address: Address) throws(AddressError) {
+        var status = stat()
+        guard var path = address.filePath, lstat(path, &status) == 0 else { return nil }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            guard let target = realpath(path, nil) else { return nil }
+            defer { free(target) }
+            path = String(cString: target)
+            guard lstat(path, &status) == 0 else { return nil }
+        }
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+        guard status.st_mode & S_IFMT == S_IFREG, PictureName.isPictureOrVideo(name[...]) else { return nil }
+        let folder = Address(filePath: path).folderAlone
+        try folder.checkLength()
+        self.init(gallery: folder, photo: String(decoding: name, as: UTF8.self), isPhotoOpen: true)
     }
 }
 

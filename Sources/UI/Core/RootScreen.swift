@@ -204,9 +204,12 @@ public final class RootScreen: Screen {
         do { push(try AlbumsScreen(context, of: gallery)) } catch { modals.showNotice("\(error)") }
     }
 
-    /// Opens the address, file or folder that the user typed.
+    /// Opens the address, folder or file that the user typed.
     private func open(typed text: String) {
-        do { open(try context.address(typed: text)) } catch { modals.showNotice("\(error)") }
+        do throws(AddressError) {
+            let (address, photo) = try context.gallery(typed: text)
+            open(address, showing: photo)
+        } catch { modals.showNotice(error.description) }
     }
 
     /// Shows a gallery or a photo. The gallery keeps its order, and an open one a filter that shows the photo.
@@ -290,9 +293,7 @@ public final class RootScreen: Screen {
         do throws(CommandsError) {
             let typed = try TypedCommand(line, among: target.entries(on: top))
             top.focus.send(.command(typed.command, typed.argument))
-        } catch {
-            modals.showNotice(error.description)
-        }
+        } catch { modals.showNotice(error.description) }
     }
 
     // MARK: - Input
@@ -301,8 +302,7 @@ public final class RootScreen: Screen {
     public func handle(_ input: InputEvent) {
         switch input {
         case .key(let key): handle(key)
-        case .paste(let text):
-            if !modals.handle(.paste(text)) { top.focus.send(.paste(text)) }
+        case .paste(let text): if !modals.handle(.paste(text)) { top.focus.send(.paste(text)) }
         case .focus(let isInFront): top.focus.send(.focus(isInFront))
         case .mouse(let mouse): handle(mouse)
         }

@@ -132,9 +132,11 @@ public final class ScreenContext {
         return Failure("offline, and this photo is not cached", remedy: .network)
     }
 
-    /// Parses an address as the user types it.
-    func address(typed text: String) throws(AddressError) -> Address {
-        try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets())
+    /// Returns the gallery that the user typed. A photo's file stands for the gallery of its folder, with the photo.
+    func gallery(typed text: String) throws(AddressError) -> (address: Address, photo: Place?) {
+        let named = try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets())
+        let photo = try Place(photoFile: named)
+        return (photo?.gallery ?? named, photo)
     }
 
     /// Permits new attempts at a gallery's failed requests, because the user retries them.

@@ -173,7 +173,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func add(_ text: String) {
         do throws(AddressError) {
-            draft.add(try context.address(typed: text))
+            draft.add(try context.gallery(typed: text).address)
             stopTyping()
             adoptDraft()
         } catch {
@@ -360,7 +360,7 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Changes the address of the selected gallery, and then asks for its title.
     private func changeAddress(_ text: String) {
         do throws(AddressError) {
-            let address = try context.address(typed: text)
+            let address = try context.gallery(typed: text).address
             guard draft.replaceSelected(with: address) else {
                 return problem = "This gallery is already in the list."
             }
