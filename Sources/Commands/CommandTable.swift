@@ -53,17 +53,20 @@ public enum CommandTable {
     public struct Parameter: Hashable, Sendable {
         /// The argument's name in the help, such as `SECONDS`.
         public let name: String
-        /// Whether the argument is a number. The user can also type a number before the command's key.
-        public let isNumber: Bool
+        /// The permitted numbers; nil if the argument is a text. The user can also type a number before the command's
+        /// key.
+        let numbers: ClosedRange<Int>?
         /// Whether the command requires the argument.
         public let isNeeded: Bool
 
-        static func number(_ name: String, isNeeded: Bool = true) -> Parameter {
-            Parameter(name: name, isNumber: true, isNeeded: isNeeded)
+        static func number(
+            _ name: String, _ numbers: ClosedRange<Int> = 1...CommandArgument.largestNumber, isNeeded: Bool = true
+        ) -> Parameter {
+            Parameter(name: name, numbers: numbers, isNeeded: isNeeded)
         }
 
         static func text(_ name: String, isNeeded: Bool = true) -> Parameter {
-            Parameter(name: name, isNumber: false, isNeeded: isNeeded)
+            Parameter(name: name, numbers: nil, isNeeded: isNeeded)
         }
     }
 
@@ -141,7 +144,7 @@ public enum CommandTable {
         Entry(.delete, .photos, [.character("D"), Key(.delete)], "delete the photo from the cache"),
         Entry(
             .slideshow, .photos, [.character("S")], "start a slideshow from this photo",
-            .number("SECONDS", isNeeded: false)),
+            .number("SECONDS", 1...3_600, isNeeded: false)),
         Entry(.refreshAll, .photos, [.character("R")], "update all galleries"),
 
         Entry(
@@ -163,7 +166,7 @@ public enum CommandTable {
         Entry(
             .information, .photos, [.character("i")],
             "show or hide the preview pane"),
-        Entry(.rate, .photos, [.character(".")], "rate the photo", .number("STARS", isNeeded: false)),
+        Entry(.rate, .photos, [.character(".")], "rate the photo", .number("STARS", 0...5, isNeeded: false)),
         Entry(.writeRatings, .photos, [.character("X")], "write ratings to XMP files"),
         Entry(.compare, .photos, [.character("c")], "compare with the next photo"),
         Entry(.mark, .photos, [.character(" ")], "mark or unmark, then move down"),
@@ -239,11 +242,11 @@ public enum CommandTable {
         Entry(.play, .photo, [.character("a")], "play or stop animation or video"),
         Entry(
             .slideshow, .photo, [.character("S")], "start a slideshow",
-            .number("SECONDS", isNeeded: false)),
+            .number("SECONDS", 1...3_600, isNeeded: false)),
         Entry(.goto, .photo, [], "go to photo N", .number("N")),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop the update"),
-        Entry(.rate, .photo, [.character(".")], "rate the photo", .number("STARS", isNeeded: false)),
+        Entry(.rate, .photo, [.character(".")], "rate the photo", .number("STARS", 0...5, isNeeded: false)),
         Entry(.writeRatings, .photo, [.character("X")], "write ratings to XMP files"),
         Entry(.compare, .photo, [.character("c")], "compare with the next photo"),
         Entry(.openExternally, .photo, [.character("o")], "open the photo in another program"),

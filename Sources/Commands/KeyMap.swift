@@ -120,8 +120,8 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
     case missingArgument(String, String)
     /// The user typed an argument after a command that takes no argument.
     case unexpectedArgument(String, String)
-    /// The command needs a number, but the user typed another text.
-    case noNumber(String, of: String)
+    /// The command needs a number in this range, but the user typed another text.
+    case noNumber(String, of: String, ClosedRange<Int>)
 
     /// The error as a sentence for the user.
     public var description: String {
@@ -144,8 +144,9 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
             return "The command “\(name)” needs an argument: \(name) \(argument)."
         case .unexpectedArgument(let name, let text):
             return "The command “\(name)” takes no argument, but got “\(text)”."
-        case .noNumber(let text, let name):
-            return "The command “\(name)” needs a number from 1 to \(CommandArgument.largestNumber), not “\(text)”."
+        case .noNumber(let text, let name, let numbers):
+            let range = "from \(numbers.lowerBound) to \(numbers.upperBound)"
+            return "The command “\(name)” needs a number \(range), not “\(text)”."
         }
     }
 

@@ -46,10 +46,8 @@ public struct TypedCommand: Equatable, Sendable {
     private static func argument(
         _ text: String, _ parameter: CommandTable.Parameter, of name: String
     ) throws(CommandsError) -> CommandArgument {
-        guard parameter.isNumber else { return .text(text) }
-        guard let number = Int(text), (1...CommandArgument.largestNumber).contains(number) else {
-            throw .noNumber(text, of: name)
-        }
+        guard let numbers = parameter.numbers else { return .text(text) }
+        guard let number = Int(text), numbers.contains(number) else { throw .noNumber(text, of: name, numbers) }
         return .number(number)
     }
 

@@ -20,6 +20,8 @@ import Testing
         try expect("q", .quit)
         try expect("goto 10", .goto, .number(10))
         try expect("10", .goto, .number(10))
+        try expect("rate 0", .rate, .number(0))
+        try expect("slideshow 3600", .slideshow, .number(3_600))
         try expect("search  red kite ", .search, .text("red kite"))
         try expect("search", .search)
         try expect("open", .open)
@@ -29,7 +31,7 @@ import Testing
     @Test func everyCommandIsParsedByItsName() throws {
         let everything = KeyMap().entries(in: CommandTable.Scope.allCases)
         for entry in CommandTable.entries {
-            let argument = entry.parameter.map { $0.isNumber ? " 3" : " text" } ?? ""
+            let argument = entry.parameter.map { $0.numbers == nil ? " text" : " 3" } ?? ""
             #expect(try TypedCommand(entry.command.name + argument, among: everything).command == entry.command)
         }
     }
@@ -45,6 +47,9 @@ import Testing
         ("goto there", "The command “goto” needs a number from 1 to 99999999, not “there”."),
         ("goto 0", "The command “goto” needs a number from 1 to 99999999, not “0”."),
         ("99999999999999999999", "The command “goto” needs a number from 1 to 99999999, not “99999999999999999999”."),
+        ("rate 6", "The command “rate” needs a number from 0 to 5, not “6”."),
+        ("rate -1", "The command “rate” needs a number from 0 to 5, not “-1”."),
+        ("slideshow 3601", "The command “slideshow” needs a number from 1 to 3600, not “3601”."),
         ("refresh all", "The command “refresh” takes no argument, but got “all”."),
     ]) func invalidLinesReportTheirError(line: String, sentence: String) {
         let error = #expect(throws: CommandsError.self) { try read(line) }
