@@ -39,7 +39,7 @@ import Text
 
     @Test(
         "Reverse video is used where terminfo has it for single cells",
-        arguments: [("vt100", true), ("linux", true), ("xterm-256color", true), ("dumb", false), ("tvi925", false)])
+        arguments: [("vt100", true), ("linux", true), ("xterm-256color", true), ("vt52", false), ("tvi925", false)])
     func reverseVideo(kind: String, reverses: Bool) throws {
         let screen = try screen(kind)
         defer { screen.close() }
@@ -277,6 +277,10 @@ import Text
 
     @Test("An unknown terminal type is an error") func unknownType() {
         #expect(throws: TerminalError.unknownKind("no-such-terminal")) { _ = try screen("no-such-terminal") }
+    }
+
+    @Test("A terminal type that cannot move the cursor is an error") func fixedCursor() {
+        #expect(throws: TerminalError.fixedCursor("dumb")) { _ = try screen("dumb") }
     }
 
     @Test("Terminals without Unicode get ASCII") func ascii() throws {

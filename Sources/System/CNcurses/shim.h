@@ -67,10 +67,16 @@ static inline SCREEN *vitrine_newterm(const char *kind, FILE *output, FILE *inpu
     return screen;
 }
 
+static inline void vitrine_screen_close(struct vitrine_screen *screen) {
+    delscreen(screen->screen);
+    fclose(screen->output);
+    fclose(screen->input);
+}
+
 /*
  * Opens a screen for a terminal type. The output goes to an anonymous file in memory and there is no input, so ncurses
- * computes the bytes without touching a terminal. Returns 0, or -1 if the type is unknown; `lines` receives terminfo's
- * number of lines.
+ * computes the bytes without touching a terminal. Returns 0, -1 if the type is unknown, or -2 if terminals of the type
+ * cannot move the cursor; `rows_at_first` receives terminfo's number of lines.
  */
 static inline int vitrine_screen_open(
     struct vitrine_screen *screen, const char *kind, int height, int width, int *rows_at_first) {
@@ -92,15 +98,14 @@ static inline int vitrine_screen_open(
         return -1;
     }
     set_term(screen->screen);
+    /* ncurses accepts types such as "dumb", and then draws all lines into one. */
+    if (!vitrine_terminfo_string("cup")) {
+        vitrine_screen_close(screen);
+        return -2;
+    }
     *rows_at_first = LINES;
     resizeterm(height, width);
     return 0;
-}
-
-static inline void vitrine_screen_close(struct vitrine_screen *screen) {
-    delscreen(screen->screen);
-    fclose(screen->output);
-    fclose(screen->input);
 }
 
 /* Puts one character with its marks at a position of the window. */

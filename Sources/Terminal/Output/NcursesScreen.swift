@@ -20,8 +20,10 @@ final class NcursesScreen {
     /// Opens an ncurses screen, and determines the capabilities to use.
     init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
         var lines: Int32 = 0
-        guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns), &lines) == 0 else {
-            throw .unknownKind(environment.kind)
+        switch vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns), &lines) {
+        case 0: break
+        case -2: throw .fixedCursor(environment.kind)
+        default: throw .unknownKind(environment.kind)
         }
         linesAtFirst = Array("\u{1B}[1;\(lines)r".utf8)
         pairs = ColourPairs()

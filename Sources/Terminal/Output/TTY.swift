@@ -72,6 +72,8 @@ public enum TerminalError: Error, Equatable, CustomStringConvertible {
     case notATerminal
     /// The terminfo database does not have the type of this terminal.
     case unknownKind(String)
+    /// Terminals of this type cannot move the cursor.
+    case fixedCursor(String)
     /// The terminal cannot be set up, for the system's reason.
     case cannotSetUp(String)
 
@@ -83,6 +85,8 @@ public enum TerminalError: Error, Equatable, CustomStringConvertible {
             kind.isEmpty
                 ? "TERM is not set, so the terminal’s type is unknown."
                 : "The terminal type “\(kind)” (TERM) is unknown; install ncurses-term, or set TERM=xterm."
+        case .fixedCursor(let kind):
+            "The terminal “\(kind)” (TERM) cannot move the cursor; “vitrine list” and “vitrine show” work without that."
         case .cannotSetUp(let reason): "The terminal cannot be set up: \(reason)."
         }
     }
