@@ -63,6 +63,9 @@ import Testing
         #expect(try complete("--log-level", "=") == ["error", "info", "debug"])
         #expect(try complete("-l", "d") == ["debug"])
         #expect(try complete("--colors", "=", "f") == ["full"])
+        #expect(try complete("--mouse", "=") == ["yes", "no"])
+        #expect(try complete("sync", "--offline", "=", "n") == ["no"])
+        #expect(try complete("--clear-cache", "=") == [])
         #expect(try complete("--config", "") == ["photo one.jpg", "inside"])
         #expect(try complete("--cache-dir", "") == ["inside"])
         #expect(try complete("--row-height", "") == [])
@@ -96,7 +99,7 @@ import Testing
     @Test func zshHasAllOptions() throws {
         let text = Completions.text(for: .zsh)
         #expect(text.hasPrefix("#compdef vitrine\n"))
-        let names = text.matches(of: /'(--[a-z-]+)=?\[/).map { String($0.output.1) }
+        let names = text.matches(of: /'(--[a-z-]+)=?-?\[/).map { String($0.output.1) }
         #expect(Set(names) == Self.optionNames)
         let commands = text.matches(of: /(?m)^        '([a-z]+):/).map { String($0.output.1) }
         #expect(Set(commands) == Self.commands && commands.count == Self.commands.count)
@@ -131,6 +134,8 @@ import Testing
         // ^U removes the line.
         session.type("\u{15}vitrine --colors=fu\t")
         #expect(session.until(shows: "ready> vitrine --colors=full"))
+        session.type("\u{15}vitrine --mouse=n\t")
+        #expect(session.until(shows: "ready> vitrine --mouse=no"))
         session.type("\u{15}vitrine sync --list\t")
         #expect(session.until(shows: "ready> vitrine sync --list-only"))
     }
@@ -150,12 +155,16 @@ import Testing
 
     @Test(arguments: ["", "sync", "list", "show", "info", "publish", "export", "cache", "config", "man", "completions"])
     func fishCompletesOptions(command: String) throws {
-        #expect(try completeInFish("vitrine \(command) -") == Self.options(of: command))
+        // fish also offers the form of switches that a word can follow.
+        let switches = InvocationTable.everyOption.filter { !$0.switchWords.isEmpty }.map { "--\($0.name)=" }
+        #expect(try completeInFish("vitrine \(command) -") == Self.options(of: command).union(switches))
     }
 
     @Test func fishCompletesValues() throws {
         #expect(try completeInFish("vitrine ") == Self.commands.union(["photo.jpg", "inside/"]))
         #expect(try completeInFish("vitrine -l d") == ["debug"])
+        #expect(try completeInFish("vitrine --mouse=") == ["--mouse=yes", "--mouse=no"])
+        #expect(try completeInFish("vitrine sync --offline=n") == ["--offline=no"])
         #expect(try completeInFish("vitrine publish ") == ["inside/"])
         #expect(try completeInFish("vitrine show ph") == ["photo.jpg"])
         #expect(try completeInFish("vitrine completions ") == ["bash", "zsh", "fish"])

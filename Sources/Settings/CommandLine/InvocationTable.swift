@@ -176,12 +176,14 @@ public struct InvocationOption: Sendable {
     public let meaning: String
     /// The commands that accept the option.
     public let owner: Owner
+    /// The words that a switch accepts after `=`; empty for other options.
+    let switchWords: [String]
     /// The setting that the option stands for, if any. For example, `no-color` stands for `colors = none`.
     let setting: Invocation.Setting?
 
     init(
         _ name: String, letter: Character? = nil, value: String? = nil, for owner: Owner = .everything,
-        setting: Invocation.Setting? = nil, _ meaning: String
+        setting: Invocation.Setting? = nil, switchWords: [String] = [], _ meaning: String
     ) {
         self.name = name
         self.letter = letter
@@ -189,11 +191,14 @@ public struct InvocationOption: Sendable {
         self.meaning = meaning
         self.owner = owner
         self.setting = setting
+        self.switchWords = switchWords
     }
 
     /// Creates the command-line option of a setting.
     init(_ option: SettingsOption) {
-        self.init(option.name, letter: option.letter, value: option.value, option.meaning)
+        self.init(
+            option.name, letter: option.letter, value: option.value,
+            switchWords: option.value == nil ? option.choices : [], option.meaning)
     }
 
     /// The kind of the option's value; nil for a switch.

@@ -31,18 +31,22 @@ private struct BashCompletion {
         # Completes command lines of vitrine. Written by: vitrine completions bash
 
         _vitrine() {
-            local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= position=0 i
+            local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} sign= command= position=0 i
             COMPREPLY=()
             # bash splits words at “=”, and addresses also at “:”.
             if [[ $current == = ]]; then
-                current=
+                sign='=' current=
             elif [[ $previous == : && $current == //* ]]; then
                 return
             elif [[ $previous == = ]]; then
-                previous=${COMP_WORDS[COMP_CWORD-2]}
+                sign='=' previous=${COMP_WORDS[COMP_CWORD-2]}
             fi
             case $previous in
         \(values)
+            esac
+            case $sign$previous in
+        \(switches)
+            =-*) return ;;
             esac
             for ((i = 1; i < COMP_CWORD; i++)); do
                 case ${COMP_WORDS[i]} in
@@ -104,6 +108,13 @@ private struct BashCompletion {
             case .anything?: return line(names, "return")
             case let kind?: return line(names, action(kind) + "; return")
             }
+        }.joined(separator: "\n")
+    }
+
+    /// The branches of the shell's `case` statement that complete a switch's words after “=”.
+    private var switches: String {
+        InvocationTable.everyOption.filter { !$0.switchWords.isEmpty }.map { option in
+            line("=--\(option.name)", action(.words(option.switchWords)) + "; return")
         }.joined(separator: "\n")
     }
 
@@ -200,13 +211,22 @@ private struct ZshCompletion {
     private func lines(_ options: [InvocationOption], behind end: String = "") -> String {
         options.flatMap { option in
             Completions.names(option).map { name in
-                // “=” allows “--name=value” and “--name value”; “+” allows “-nvalue” and “-n value”.
-                let sign = option.values == nil ? "" : name.hasPrefix("--") ? "=" : "+"
-                let value = option.values.map { ":\(option.value ?? "value"):\(action($0))" } ?? ""
+                let (sign, value) = self.value(option, of: name)
                 let text = "\(name)\(sign)[\(escaped(option.meaning))]\(value)"
                 return "        " + Completions.quoted(text) + end
             }
         }.joined(separator: "\n")
+    }
+
+    /// Returns the sign between an option's name and its value, and the values.
+    private func value(_ option: InvocationOption, of name: String) -> (sign: String, value: String) {
+        guard let kind = option.values else {
+            // “=-” allows only “--name=value”. The second colon makes the value optional.
+            let words = option.switchWords
+            return words.isEmpty ? ("", "") : ("=-", "::\(words.joined(separator: "|")):\(action(.words(words)))")
+        }
+        // “=” allows “--name=value” and “--name value”; “+” allows “-nvalue” and “-n value”.
+        return (name.hasPrefix("--") ? "=" : "+", ":\(option.value ?? "value"):\(action(kind))")
     }
 
     private func action(_ kind: ValueKind) -> String {
@@ -270,7 +290,9 @@ private struct FishCompletion {
 
     private func value(_ option: InvocationOption) -> String {
         switch option.values {
-        case nil: ""
+        case nil where option.switchWords.isEmpty: ""
+        // Without “-x”, fish offers the words only after “=”.
+        case nil: " -f -a " + quoted(option.switchWords.joined(separator: " "))
         case .words(let words)?: " -x -a " + quoted(words.joined(separator: " "))
         case .gallery?, .file?: " -r -F"
         case .folder?: " -x -a '(__fish_complete_directories)'"
