@@ -57,6 +57,16 @@ import Testing
         #expect(try metadata("b") == StoredMetadata(metadata: plain, edition: 1))
     }
 
+    @Test("A search for captions finds the description in the photo's file, but no other metadata")
+    func captions() async throws {
+        try await holdFox()
+        for (text, isFound) in [("caption:gard", true), ("caption:fox", false), ("tag:garden", false)] {
+            let hits = try #require(try test.cache.read { try $0.photos(matching: PhotoFilter(text)) })
+            #expect(try hits.contains(test.key("a").rawValue) == isFound, "\(text)")
+            #expect(try !hits.contains(test.key("b").rawValue))
+        }
+    }
+
     @Test("The length, the coding and the frames a second of a video are stored, and its row has the length")
     func videos() async throws {
         var film = try TestCache.entry("a", date: 1_000)

@@ -61,9 +61,9 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
-    /// Calls `body` for the photos whose annotation or town matches.
+    /// Calls `body` for the photos with a matching annotation, or a matching text of the same kind in their metadata.
     ///
-    /// An annotation matches if each sought text begins one of the annotation's words.
+    /// A text matches if each sought text begins one of its words.
     private func forEachAnnotated(
         _ field: SearchTerm.Field, _ expression: String, _ sought: SoughtWords, _ candidates: Set<Int64>?,
         _ body: (Int64) -> Void
@@ -76,15 +76,16 @@ extension CacheReader {
             if known.count < Self.mostKnownTexts { known[text] = answer }
             return answer
         }
+        let column = field.metadataColumn
         try connection.forEach(
             """
-            SELECT photo.key, photo.annotations, metadata.town FROM photo_text JOIN photo ON photo.key = photo_text.rowid
+            SELECT photo.key, photo.annotations, \(column) FROM photo_text JOIN photo ON photo.key = photo_text.rowid
             LEFT JOIN metadata ON metadata.photo = photo.key
-            WHERE photo_text MATCH ? AND (photo.annotations NOT NULL OR metadata.town <> '')
+            WHERE photo_text MATCH ? AND (photo.annotations NOT NULL OR \(column) <> '')
             """, expression
         ) { row in
             guard candidates?.contains(row.int(0)) != false else { return }
-            let texts = field.texts(in: PhotoAnnotations(text: row.text(1)), town: row.text(2))
+            let texts = field.texts(in: PhotoAnnotations(text: row.text(1))) + [row.text(2)]
             if try texts.contains(where: isSought) { body(row.int(0)) }
         }
     }
@@ -160,22 +161,31 @@ private struct SearchTerm {
         case words(String)
         /// The photo's date is in a period, such as `2006-07`, or the full-text query matches.
         case dates(Range<Timestamp>, String?)
-        /// Each word begins a word of one annotation of this kind. The full-text query finds the photos that may match.
+        /// Each word begins a word of one text of this kind. The full-text query finds the photos that may match.
         case annotation(Field, String, SoughtWords)
         /// The photo has a property.
         case property(Property)
     }
 
-    /// A kind of annotation. Users type its name before a colon, as in `tag:lake`.
+    /// A kind of text about a photo. Users type its name before a colon, as in `tag:lake`.
     enum Field: String, CaseIterable {
         case tag, person, place, author, caption
 
-        /// Returns a photo's annotations of this kind. The town of its coordinates is a place, too.
-        func texts(in annotations: PhotoAnnotations, town: String) -> [String] {
+        /// The column of the metadata with texts of this kind; NULL if there is none.
+        var metadataColumn: String {
+            switch self {
+            case .place: "metadata.town"
+            case .caption: "metadata.description"
+            case .tag, .person, .author: "NULL"
+            }
+        }
+
+        /// Returns a photo's annotations of this kind.
+        func texts(in annotations: PhotoAnnotations) -> [String] {
             switch self {
             case .tag: annotations.tags
             case .person: annotations.people
-            case .place: [annotations.place, town]
+            case .place: [annotations.place]
             case .author: [annotations.author]
             case .caption: [annotations.description]
             }
