@@ -118,7 +118,7 @@ enum Vitrine {
             try AlbumsCommand(services: services).run(gallery, json: json).rawValue
         case .show(let size, let files): await ShowCommand(services: services).run(files, size: size).rawValue
         case .info(let json, let targets):
-            try await InfoCommand(services: services).run(targets, json: json).rawValue
+            await InfoCommand(services: services).run(targets, json: json).rawValue
         case .publish(let folder, let bucket): try await PublishCommand(services: services).run(folder, to: bucket)
         case .export(let gallery, let folder, let ids, let search):
             try await ExportCommand(services: services).run(gallery, to: folder, ids, matching: search)

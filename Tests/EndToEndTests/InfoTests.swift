@@ -97,6 +97,12 @@ import Testing
         #expect(words.text.contains("\n\nsource "))
     }
 
+    @Test("The error about the only file names the file")
+    func missingFile() throws {
+        let info = try home.vitrine("info", "/nope")
+        #expect(info.status == 1 && info.errors.hasPrefix("vitrine: /nope: "), "\(info.errors)")
+    }
+
     /// A file's name may look like a gallery's photo.
     @Test func fileNamesMayContainNumberSigns() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: owl))

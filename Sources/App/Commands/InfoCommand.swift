@@ -9,8 +9,8 @@ import Text
 struct InfoCommand {
     let services: Services
 
-    func run(_ targets: [String], json: Bool) async throws -> ExitCode {
-        if targets.count == 1 { return try await runOnly(targets[0], json: json) }
+    func run(_ targets: [String], json: Bool) async -> ExitCode {
+        if targets.count == 1 { return await runOnly(targets[0], json: json) }
         var code = ExitCode.done
         // Print each photo at once, so that many photos need little memory.
         if json { services.output.print("[") }
@@ -44,9 +44,13 @@ struct InfoCommand {
     }
 
     /// Prints the metadata of a single photo. The output has no `source`.
-    private func runOnly(_ target: String, json: Bool) async throws -> ExitCode {
+    private func runOnly(_ target: String, json: Bool) async -> ExitCode {
         var description = PhotoDescription()
-        let isWhole = try await describe(target, &description)
+        let isWhole: Bool
+        do { isWhole = try await describe(target, &description) } catch {
+            Output.complain("\(target): \(error)")
+            return ExitCode(error)
+        }
         if json { services.output.print(description.json.text) } else { print(description) }
         return isWhole ? .done : .someFailed
     }
