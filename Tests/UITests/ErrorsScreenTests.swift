@@ -255,6 +255,14 @@ import Testing
         #expect(screens.activity.failureCount == 0 && screens.text.contains("Photo 1"))
     }
 
+    @Test("With no errors in this session, c clears nothing and does not ask")
+    func nothingToClear() async throws {
+        try await screens.note(gone, for: .original, of: "1")
+        try await open(until: "Photo 1")
+        screens.press("c")
+        #expect(screens.status == " No errors in this session." && screens.root.question == nil)
+    }
+
     @Test func copyTakesTheReason() async throws {
         fail(try screens.subject("2", .original), Failure("no \u{7} bell", remedy: .none))
         try await open(until: "Photo 2")

@@ -73,6 +73,10 @@ final class ErrorsScreen: Screen, ListScreen {
             retry(rows)
         case .clear:
             let activity = context.activity
+            guard activity.failureCount > 0 else {
+                send(.notice("No errors in this session."))
+                break
+            }
             send(.confirm("Clear the errors of this session?") { activity.clearFailures() })
         case .copy: if let selected { copy(selected.failure.reason.madeVisible) }
         default:
