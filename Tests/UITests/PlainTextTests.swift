@@ -85,10 +85,37 @@ import Testing
         #expect(!screens.status.contains("Loading"))
     }
 
-    @Test func photosThatWouldFillTheScreenCanBeLeft() async throws {
+    @Test("Keys for the look of a photo have no hints, and say why they do nothing")
+    func pictureKeys() async throws {
         try await fill()
         screens.open(at: "b", isPhotoOpen: true)
-        screens.press("W", "l")
+        #expect(screens.status.contains("next") && !screens.status.contains("larger"))
+        for key in ["+", "-", "=", "w", "W", "<", ">"] as [Key] {
+            screens.press(key)
+            #expect(screens.status == " Plain mode shows no pictures.", "\(key)")
+            screens.press(Key(.escape))
+        }
+        #expect(screens.root.place.isPhotoOpen && !screens.root.place.fillsScreen)
+    }
+
+    @Test("The hint of a cached video opens another program, because plain mode does not play videos")
+    func videoHints() async throws {
+        var film = try TestScreens.entry("a", date: 1_154_245_637)
+        (film.revision, film.videoMilliseconds) = ("1", 5_000)
+        try await screens.sync([film])
+        try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
+        screens.open(at: "a", isPhotoOpen: true)
+        #expect(try screens.photo("a").isVideoFile)
+        #expect(screens.status.contains("o play") && !screens.status.contains("a play"))
+    }
+
+    @Test func photosThatWouldFillTheScreenCanBeLeft() async throws {
+        try await fill()
+        var place = Place(gallery: screens.cache.address, photo: "b", isPhotoOpen: true)
+        place.fillsScreen = true
+        screens.root.start(at: place)
+        #expect(screens.root.place.fillsScreen)
+        screens.press("l")
         #expect(screens.title.hasPrefix(" Photo c "))
         screens.press("h")
         #expect(screens.title.hasPrefix(" Photo b "))

@@ -124,10 +124,17 @@ final class PhotoScreen: Screen {
 
     // MARK: - Commands
 
+    /// The commands that change only how the picture looks.
+    private static let pictureCommands: Set<Command> = [
+        .zoomIn, .zoomOut, .actualSize, .fit, .fill, .turnLeft, .turnRight,
+    ]
+
     override func perform(_ command: Command) -> Bool {
         if panel.perform(command) { return true }
         if command.movesPhoto { stopMoving() }
         switch command {
+        case _ where context.settings.plain && Self.pictureCommands.contains(command):
+            send(.notice("Plain mode shows no pictures."))
         case .zoomIn: picture.view.zoomIn()
         case .zoomOut: picture.view.zoomOut()
         case .actualSize: picture.view.zoomToActualSize()

@@ -99,10 +99,12 @@ struct PhotoStatus {
         let first: [(command: Command, word: String)] =
             if case .onServer = state {
                 [(.openExternally, "play"), (.save, "save")]
-            } else if photo?.isVideoFile == true {
+            } else if photo?.isVideoFile == true, !context.settings.plain {
                 [(.play, "play"), (.openExternally, "open")]
             } else if photo?.isVideo == true {
                 [(.openExternally, "play")]
+            } else if context.settings.plain {
+                []
             } else {
                 [(.zoomIn, "larger")]
             }
