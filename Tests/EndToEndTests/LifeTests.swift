@@ -87,6 +87,44 @@ import Testing
         session.expectRestored()
     }
 
+    /// The shell's `wait` returns when the job is stopped.
+    @Test func inTheBackgroundItStopsAgain() throws {
+        let script = """
+            "$0" "$1" & wait; echo "stopped at first"; read -r go; fg >/dev/null; echo "stopped by key"
+            bg >/dev/null; wait; echo "stopped again"; read -r go; fg >/dev/null; echo "ended with $?"
+            """
+        let session = try TerminalSession(
+            "/bin/sh", arguments: ["-m", "-c", script, Built.vitrine, Built.testGallery],
+            environment: home.environment())
+        try #require(session.until(shows: "stopped at first"))
+        session.expectRestored()
+        session.type("\n")
+        try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" && $0[1, 19].text == "▀" })
+        session.untilQuiet()
+        let shown = session.screen.allCells
+        session.type("\u{1A}")
+        try #require(session.until(shows: "stopped again"))
+        session.expectRestored()
+        session.type("\n")
+        session.expectShows(shown)
+        session.type("Q")
+        #expect(session.until(shows: "ended with 0"))
+        session.expectRestored()
+    }
+
+    @Test func endedWhileItIsStopped() throws {
+        let script = """
+            "$0" "$1"; kill -s TERM %1; bg >/dev/null; wait %1; echo "ended with $?"
+            """
+        let session = try TerminalSession(
+            "/bin/sh", arguments: ["-m", "-c", script, Built.vitrine, Built.testGallery],
+            environment: home.environment())
+        try #require(session.until(shows: "Updated:"))
+        session.type("\u{1A}")
+        #expect(session.until(shows: "ended with \(128 + SIGTERM)"))
+        session.expectRestored()
+    }
+
     /// Without a shell to resume it, Vitrine does not stop.
     @Test func withoutAShellItIsNotSuspended() throws {
         let session = try browseTestGallery()

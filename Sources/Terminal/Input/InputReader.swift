@@ -10,6 +10,7 @@ final class InputReader {
     /// ``DispatchSourceProtocol/silence()``.
     let source: any DispatchSourceRead
     private var isClosed = false
+    private var isPaused = false
     private var parser: InputParser
     private let escapeWait: Int
     private let sequenceWait: Int
@@ -25,6 +26,8 @@ final class InputReader {
     var isAnswerDue: () -> Bool = { false }
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
+    /// Called when input cannot be read because this program is in the background. The owner calls ``pause()`` then.
+    var onBackground: () -> Void = {}
 
     /// The milliseconds to wait after an escape byte while a reply is expected, because replies begin with an escape
     /// byte, too.
@@ -52,6 +55,20 @@ final class InputReader {
         source.silence()
     }
 
+    /// Stops reading until ``resume()``. Further calls do nothing.
+    func pause() {
+        guard !isClosed, !isPaused else { return }
+        isPaused = true
+        source.suspend()
+    }
+
+    /// Continues reading after ``pause()``.
+    func resume() {
+        guard !isClosed, isPaused else { return }
+        isPaused = false
+        source.resume()
+    }
+
     /// Discards incomplete input, because another program has read the rest.
     func discardPending() {
         reads += 1
@@ -74,7 +91,7 @@ final class InputReader {
         }
     }
 
-    /// Returns the bytes that have arrived; nil if the terminal is gone.
+    /// Returns the bytes that have arrived; nil if the terminal is gone, or if this program is in the background.
     private func readBytes() -> ArraySlice<UInt8>? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
@@ -84,6 +101,9 @@ final class InputReader {
 
     private func read() {
         guard let bytes = readBytes() else {
+            // Reading fails with EIO if the process "is in a background process group […] and […] is blocking SIGTTIN"
+            // (read(2)), as Dispatch's threads do.
+            if TTY.isInBackground(descriptor) { return onBackground() }
             close()
             return onGone()
         }

@@ -39,6 +39,12 @@ final class TTY {
         return descriptor
     }
 
+    /// Returns whether a terminal controls this process, and another job is in its foreground.
+    static func isInBackground(_ descriptor: Int32) -> Bool {
+        let foreground = tcgetpgrp(descriptor)
+        return foreground > 0 && foreground != getpgrp()
+    }
+
     /// Turns off echo, line buffering, signal keys and output processing.
     func makeRaw() {
         var modes = originalModes

@@ -60,6 +60,8 @@ public final class Terminal {
     private var isAtRest = false
     /// Tries again later to show pictures that a slow line could not show.
     private lazy var slowLineRetry = RestTimer { [weak self] in self?.continuePictures() }
+    /// Stops the job again if a shell continued it in the background.
+    private lazy var backgroundStop = RestTimer { [weak self] in self?.stopInBackground() }
 
     /// Opens the terminal without changing it.
     ///
@@ -122,8 +124,9 @@ public final class Terminal {
         input.onReply = { [weak interview] in interview?.take($0) }
         input.isAnswerDue = { [weak interview] in interview?.isAnswerDue ?? false }
         input.onGone = { [weak self] in self?.handle(.hangUp) }
+        input.onBackground = { [weak self] in self?.reenter() }
         self.input = input
-        enter()
+        enterInForeground()
     }
 
     /// Requests a frame.
@@ -143,7 +146,7 @@ public final class Terminal {
         leave()
         signals?.stopJob()
         // The shell has continued the program, or the program never stopped because no shell could continue it.
-        enter()
+        enterInForeground()
     }
 
     /// Restores the terminal for good. Further calls do nothing.
@@ -212,11 +215,29 @@ public final class Terminal {
         output.send([Array(Self.updateBegin.utf8)] + update + [Array(Self.updateEnd.utf8)])
     }
 
+    /// Takes over the terminal. In the background, stops the job first, because the terminal belongs to the shell.
+    private func enterInForeground() {
+        guard TTY.isInBackground(tty.descriptor) else { return enter() }
+        output.close()
+        interview?.stop()
+        input?.pause()
+        vitrine_rescue_disarm()
+        // Signals that a shell sent before SIGCONT, such as SIGTERM, arrive meanwhile and end the program.
+        backgroundStop.begin(after: .milliseconds(100))
+    }
+
+    private func stopInBackground() {
+        guard !isActive, let signals else { return }
+        if TTY.isInBackground(tty.descriptor) { signals.stopJob() }
+        enterInForeground()
+    }
+
     private func enter() {
         guard !isActive else { return }
         isActive = true
         tty.makeRaw()
         input?.discardPending()
+        input?.resume()
         var modes = tty.originalModes
         // A frame may have been cut off; CAN ends an incomplete sequence.
         let rescue = [0x18] + Array(leavingSequence)
@@ -233,7 +254,7 @@ public final class Terminal {
         guard isActive else { return }
         isActive = false
         _ = screen.leave()
-        enter()
+        enterInForeground()
     }
 
     private func leave() {
