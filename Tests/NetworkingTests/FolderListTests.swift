@@ -227,6 +227,18 @@ import Testing
         #expect(try photos.count == 1)
     }
 
+    @Test("A photo of a missing folder is looked for only there, since nothing else may be read")
+    func missingFolder() async throws {
+        try await list()
+        #expect(rename(folder.path("album"), folder.path("away")) == 0)
+        let subject = Wish.Subject.picture(cache.id, try photo("one.jpg").key, .original)
+        let request = try #require(try PhotoRequest.make(for: subject, in: context))
+        #expect(try request.plan().addressPolicy == .filesBelow(cache.address.text))
+        await #expect(throws: RequestError.transfer(.unreadable(code: ENOENT))) {
+            do { try await request.perform(over: client) } catch { throw RequestError(error) }
+        }
+    }
+
     @Test(
         "Names of all kinds become different photos",
         arguments: [

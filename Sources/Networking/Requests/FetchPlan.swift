@@ -146,11 +146,17 @@ extension GalleryCache {
     /// A gallery in the user's own network may name its own host. A public gallery may name only public addresses,
     /// because the owner of its host's name could let the name lead anywhere later. Pictures of a local gallery must
     /// lie in its folder, because an unpacked folder may contain links to other places. A local gallery may name any
-    /// host on the network, because the user chose the gallery.
+    /// host on the network, because the user chose the gallery. The folder may be missing, so its pictures' addresses
+    /// show that the gallery is a folder.
     ///
-    /// - Parameter record: the gallery's record; nil for a local gallery, whose rules need no record.
-    func pictureAddressPolicy(_ record: GalleryRecord?) -> HTTPRequest.AddressPolicy {
-        guard let record else { return .filesBelow(address.isLocalFolder ? address.text : address.folder.text) }
+    /// - Parameters:
+    ///   - record: the gallery's record; nil for a local gallery, whose rules need no record.
+    ///   - picture: the address of the picture.
+    func pictureAddressPolicy(_ record: GalleryRecord?, for picture: Address) -> HTTPRequest.AddressPolicy {
+        guard let record else {
+            let isFolder = address.isLocalFolder || picture.text.hasPrefix(address.asFolder.text)
+            return .filesBelow(isFolder ? address.text : address.folder.text)
+        }
         // Lists fetched by older versions of Vitrine lack this value.
         let isPrivate = record.isPrivate ?? true
         return .publicOnly(except: isPrivate ? address.host : nil)

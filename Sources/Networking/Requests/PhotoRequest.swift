@@ -213,8 +213,8 @@ struct PictureSubject: Sendable {
     func plan(limit: ByteCount) throws -> FetchPlan {
         let record = try cache.address.scheme == .file ? nil : cache.read { try $0.gallery() }
         var plan = FetchPlan(
-            address: address, signIn: signIn, limit: limit, addressPolicy: cache.pictureAddressPolicy(record),
-            isNamedByUser: isNamedByUser)
+            address: address, signIn: signIn, limit: limit,
+            addressPolicy: cache.pictureAddressPolicy(record, for: address), isNamedByUser: isNamedByUser)
         switch record?.kind {
         // Other lists may name pictures in strangers' buckets, so only a gallery in a bucket may ask for access keys.
         case .s3: plan.refusals = .asked(isOfBucket: true)
