@@ -42,6 +42,23 @@ import Testing
         #expect(try screens.photo("a").original.trouble == .bad(refused))
     }
 
+    @Test("Opening a photo on this machine retries it once if its file could not be read")
+    func localFileIsBack() async throws {
+        let screens = try TestScreens(gallery: Address(filePath: "/pictures"))
+        try await screens.sync([
+            GalleryEntry(
+                id: "a", name: "Photo a", date: Timestamp(milliseconds: 1_000),
+                photo: Address(filePath: "/pictures/a.jpg"), thumbnail: nil)
+        ])
+        let missing = Failure("the file cannot be read: No such file or directory", remedy: .none)
+        try await screens.note(.bad(missing), for: .original, of: "a")
+        screens.open(at: "a", isPhotoOpen: true)
+        try await screens.until { try screens.photo("a").original.isWanting }
+        try await screens.note(.bad(missing), for: .original, of: "a")
+        try await screens.until { screens.text.contains("No such file") }
+        #expect(try screens.photo("a").original.trouble == .bad(missing))
+    }
+
     @Test("BEHAVIOURS 3.5: a loading photo shows its progress")
     func loading() async throws {
         try await open()

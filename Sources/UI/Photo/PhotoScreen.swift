@@ -41,7 +41,7 @@ final class PhotoScreen: Screen {
     private let throttle: Throttle
     /// Whether an update removed the photo. After such an update, the screen closes when no other screen covers it.
     private var isGone = false
-    /// The photos that Vitrine retried because their server wants a password; see ``retryIfPasswordNeeded()``.
+    /// The photos that Vitrine retried because the user opened them; see ``retryOnOpening()``.
     private var retried: Set<PhotoKey> = []
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
@@ -372,7 +372,7 @@ final class PhotoScreen: Screen {
 
     /// Requests the photo and, with less importance, the next photos.
     private func updateWishes() {
-        retryIfPasswordNeeded()
+        retryOnOpening()
         let near = upcoming.filter { $0 != key && isFetchedUnasked($0) }
             .map { Wish(subject(of: $0), importance: .near) }
         let own = photo?.isRemoteVideo == true ? [] : [Wish(subject, importance: .lookedAt)]
@@ -393,10 +393,16 @@ final class PhotoScreen: Screen {
         if let photo, !photo.original.isCurrent, !photo.isRemoteVideo { delegate?.photoScreenWillLeave(key) }
     }
 
-    /// Retries a photo once if its server wants a password, so that Vitrine asks the user for the password.
-    private func retryIfPasswordNeeded() {
-        let failures = [photo?.original.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
-        guard failures.contains(where: \.isAskedOnOpening), retried.insert(key).inserted else { return }
+    /// Retries a photo once if its server wants a password, so that Vitrine asks the user for the password. Also
+    /// retries a local file once, because the file or its disk may be back.
+    private func retryOnOpening() {
+        guard let photo else { return }
+        let failures = [photo.original.trouble, photo.thumbnail.trouble].compactMap(\.self).map(\.failure)
+        let isMissingFile =
+            results.cache.address.scheme == .file && photo.original.trouble != nil && !photo.original.isCurrent
+        guard isMissingFile || failures.contains(where: \.isAskedOnOpening), retried.insert(key).inserted else {
+            return
+        }
         Task { [key, writer = results.cache.writer, log = context.log] in
             do { try await writer.retry([key]) } catch { log.error(.cache, "\(error)") }
         }
