@@ -108,6 +108,10 @@ public enum StorageTrouble: UInt8, Hashable, Sendable, CaseIterable {
     case readOnly
     /// Writing to the disk fails.
     case failing
+    /// A folder of the cache was removed while Vitrine used it.
+    case missing
+    /// The user lacks the permission to write the cache.
+    case forbidden
 
     /// The problem as a short phrase without a full stop.
     public var reason: String {
@@ -115,6 +119,8 @@ public enum StorageTrouble: UInt8, Hashable, Sendable, CaseIterable {
         case .full: "the disk is full"
         case .readOnly: "the cache is read-only"
         case .failing: "the disk reports errors"
+        case .missing: "a folder of the cache is missing"
+        case .forbidden: "the cache cannot be written (permission denied)"
         }
     }
 
@@ -124,6 +130,8 @@ public enum StorageTrouble: UInt8, Hashable, Sendable, CaseIterable {
         case .full: "The disk is full: nothing new can be stored."
         case .readOnly: "The cache is read-only: nothing new can be stored."
         case .failing: "The disk reports errors: nothing new can be stored. The log says more."
+        case .missing: "A folder of the cache is missing: nothing new can be stored until you restart Vitrine."
+        case .forbidden: "The cache cannot be written (permission denied): nothing new can be stored."
         }
     }
 }

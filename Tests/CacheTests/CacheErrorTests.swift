@@ -23,6 +23,16 @@ import Testing
         #expect(StorageTrouble(.file("/a", code: EIO)) == .failing)
     }
 
+    @Test("A missing folder and a missing permission are not errors of the disk")
+    func noDisk() {
+        for error in [CacheError.file("/a", code: ENOENT), .cannotOpen("/a", code: ENOENT)] {
+            #expect(StorageTrouble(error) == .missing)
+        }
+        for error in [CacheError.file("/a", code: EACCES), .cannotOpen("/a", code: EACCES)] {
+            #expect(StorageTrouble(error) == .forbidden)
+        }
+    }
+
     @Test("A missing permission concerns the folder, and a failing disk does not")
     func folder() {
         #expect(CacheError.readOnly.isOfFolder && CacheError.cannotOpen("/a", code: EACCES).isOfFolder)

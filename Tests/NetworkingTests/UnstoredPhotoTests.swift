@@ -54,7 +54,7 @@ import Testing
         let sweep = Wish.Subject.everyPicture(test.cache.id, .original)
         test.wishes.ask(for: sweep, importance: .near)
         try await test.until { [test] in !test.wishes.isStanding(sweep) }
-        #expect(test.activity.takeNotices() == [StorageTrouble.failing.notice])
+        #expect(test.activity.takeNotices() == [StorageTrouble.missing.notice])
         // Those under way before the first was stored. On a busy machine, one was seldom requested a second time.
         #expect(test.paths.count { $0.hasPrefix("/p/") } < ids.count / 2)
         #expect(test.paths.count - Set(test.paths).count <= 1)

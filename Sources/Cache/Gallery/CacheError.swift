@@ -149,10 +149,19 @@ extension StorageTrouble {
         switch error {
         case .full: self = .full
         case .readOnly: self = .readOnly
-        case .file, .cannotOpen, .database(.disk), .database(.cannotOpen): self = .failing
+        case .file(_, let reason), .cannotOpen(_, let reason): self = Self.trouble(reason)
+        case .database(.disk), .database(.cannotOpen): self = .failing
         case .notACache, .notOurs, .damagedInUse, .newerSchema, .otherGallery, .database, .notRemoved, .locked,
             .conflict, .tooFewDescriptors, .listTooLarge:
             return nil
+        }
+    }
+
+    private static func trouble(_ reason: String) -> StorageTrouble {
+        switch reason {
+        case String(cString: strerror(ENOENT)): .missing
+        case String(cString: strerror(EACCES)): .forbidden
+        default: .failing
         }
     }
 
@@ -161,7 +170,7 @@ extension StorageTrouble {
         switch self {
         case .full: .full
         case .readOnly: .readOnly
-        case .failing: .database(.disk(reason: "nothing can be written"))
+        case .failing, .missing, .forbidden: .database(.disk(reason: "nothing can be written"))
         }
     }
 }

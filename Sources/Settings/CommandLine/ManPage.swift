@@ -95,7 +95,7 @@ public enum ManPage {
             (usual.reportsFolder, "results of exports that ended in the background"),
             (usual.state + "/export-….sh", "the command that continues an export, with the whole address"),
             (usual.ratingsFolder, "your ratings, a file for each gallery"),
-            (usual.cache, "caches of galleries; safe to remove"),
+            (usual.cache, "caches of galleries; safe to remove while Vitrine does not run"),
         ] {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }
