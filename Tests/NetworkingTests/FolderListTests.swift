@@ -281,11 +281,17 @@ import Testing
         await #expect(throws: RequestError.self) { try await find("b/two.jpg") }
     }
 
-    @Test("A file with the name of a picture and other contents is refused")
-    func noPicture() async throws {
-        folder.write("album/one.jpg", "no picture at all")
+    @Test(
+        "A file with the name of a picture and other contents is refused",
+        arguments: [("no picture at all", "the file is not a picture"), ("", "the file is empty")])
+    func noPicture(text: String, reason: String) async throws {
+        folder.write("album/one.jpg", text)
         try await list()
-        await #expect(throws: RequestError.self) { try await find("one.jpg") }
+        await #expect {
+            try await find("one.jpg")
+        } throws: {
+            RequestError($0).failure == Failure(reason, remedy: .none)
+        }
     }
 }
 

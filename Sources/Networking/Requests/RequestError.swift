@@ -31,6 +31,8 @@ public enum RequestError: Error, Equatable {
     case bucket(BucketRefusal)
     /// The server sent content of another type.
     case wrongType(String)
+    /// The local file is no picture, for this reason.
+    case wrongFile(String)
     /// The server answered 304 (Not Modified), but the cache holds no copy.
     case nothingHeld
     /// The server does not send the rest of a partial file. Vitrine drops the file, so the next attempt starts again.
@@ -77,6 +79,7 @@ public enum RequestError: Error, Equatable {
         case .browserSignIn(let reason): Failure(reason, remedy: .none)
         case .bucket(let refusal): Failure(refusal.reason, remedy: .none)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
+        case .wrongFile(let reason): Failure("the file \(reason)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .noRest(let reason): Failure("the server cannot continue the transfer: \(reason)", remedy: .time)
         case .format(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
@@ -90,12 +93,17 @@ public enum RequestError: Error, Equatable {
         throw .wrongType(PictureSignature.description(ofOther: bytes))
     }
 
-    /// Throws ``wrongType(_:)`` unless a file that begins with these bytes may be a picture or a video.
+    /// Throws ``wrongType(_:)`` or ``wrongFile(_:)`` unless a file that begins with these bytes may be a picture or a
+    /// video.
     ///
     /// - Parameter address: the address of the file. Its ending shows whether the user expects a video.
     static func checkIsPictureOrVideo(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
         guard VideoSignature(bytes) == nil, PictureSignature(bytes) == nil else { return }
-        guard !PictureName.isVideo(path: address.path) else { throw .wrongType("something that is not a video") }
+        let isVideo = PictureName.isVideo(path: address.path)
+        if address.scheme == .file {
+            throw .wrongFile(bytes.isEmpty ? "is empty" : isVideo ? "is not a video" : "is not a picture")
+        }
+        guard !isVideo else { throw .wrongType("something that is not a video") }
         try checkIsPicture(bytes)
     }
 
