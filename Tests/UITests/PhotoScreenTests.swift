@@ -120,6 +120,21 @@ import Testing
         #expect(!screens.text.contains("Load failed") && said.contains("Loading…"))
     }
 
+    @Test("BEHAVIOURS 3.5: a failed photo shows the time of its automatic retry")
+    func timeOfRetry() async throws {
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let screens = try TestScreens(now: now)
+        try await screens.sync(["a"])
+        try await screens.note(.putOff(reason), for: .original, of: "a")
+        screens.open(at: "a", isPhotoOpen: true)
+        try await screens.until { screens.text.contains("Load failed: the server answered 404") }
+        screens.activity.recordFailure(
+            FailureReport(
+                try screens.subject("a", .original), reason, attempts: 1, first: now, last: now,
+                next: Timestamp(milliseconds: now.milliseconds + 60_000)))
+        try await screens.until { screens.text.contains("the server answered 404; retry at 08:01:00") }
+    }
+
     @Test("BEHAVIOURS 2.6, 3.5: an older edition stays visible when the newer one fails")
     func olderStays() async throws {
         try await open()

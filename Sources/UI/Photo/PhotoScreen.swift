@@ -332,6 +332,7 @@ final class PhotoScreen: Screen {
             // The first and the last progress event redraw at once.
             if progress != nil, wasReceiving { return throttle.signal() }
             wasReceiving = progress != nil
+        case .activity(let change) where change.failures.contains(subject): break
         case .pictures(let orders) where orders.contains { [subject, thumbnail].contains($0.subject) }: break
         default: return
         }

@@ -23,6 +23,8 @@ struct PhotoStatus {
     private let picture: PhotoPicture
     private let context: ScreenContext
     private let state: State
+    /// The time of the automatic retry, after a semicolon. The text is empty if no retry is planned.
+    private let retryText: String
 
     /// - Parameters:
     ///   - photo: the photo's entry in the cache; nil if the gallery no longer has the photo.
@@ -30,6 +32,9 @@ struct PhotoStatus {
     init(_ photo: Photo?, _ subject: Wish.Subject, _ picture: PhotoPicture, _ context: ScreenContext) {
         (self.photo, self.picture, self.context) = (photo, picture, context)
         state = Self.state(photo, subject, picture, context)
+        let now = context.now()
+        let next = context.activity.failureReport(of: subject)?.next.flatMap { $0 > now ? $0 : nil }
+        retryText = next.map { "; retry at \(DateText.clock($0, now: now))" } ?? ""
     }
 
     private static func state(
@@ -86,7 +91,7 @@ struct PhotoStatus {
             footing.text = "Loading… " + ByteText.text(progress.done.int64, of: progress.total?.int64)
             footing.fraction = progress.fraction
         case .failed(let failure):
-            footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)"
+            footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)\(retryText)"
             footing.isTrouble = true
         }
         footing.hints = hints(isSlideshow: isSlideshow)
@@ -154,7 +159,8 @@ struct PhotoStatus {
             guard !picture.isShown else { return }
             picture.draw("Loading…", theme.detail, fraction: progress.fraction, in: &surface, frame)
         case .failed(let failure):
-            if showsFailureInside { picture.draw("Load failed: \(failure)", theme.trouble, in: &surface, frame) }
+            guard showsFailureInside else { return }
+            picture.draw("Load failed: \(failure)\(retryText)", theme.trouble, in: &surface, frame)
         }
     }
 
