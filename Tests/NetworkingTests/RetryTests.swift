@@ -72,6 +72,7 @@ import Testing
             .transfer(.disk(code: ENOSPC)), .transfer(.disk(code: EIO)),
         ] { #expect(error.failure.isTemporary && error.storageTrouble != nil, "\(error)") }
         #expect(RequestError.transfer(.disk(code: ENOSPC)).storageTrouble == .full)
+        #expect(RequestError.transfer(.disk(code: ENOSPC)).failure == RequestError.cache(.full).failure)
         for error in [RequestError.cache(.conflict), .cache(.database(.locked)), .transfer(.cut)] {
             #expect(error.failure.isTemporary && error.storageTrouble == nil, "\(error)")
         }

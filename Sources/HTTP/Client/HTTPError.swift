@@ -128,7 +128,9 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .tooCompressed(let limit): "the file expands to more than \(limit) times its compressed size"
         case .unreadable(let code): "the file cannot be read: \(String(cString: strerror(code)))"
         case .file(let reason): "the file cannot be read: \(reason)"
-        case .disk(let code): "it cannot be written: \(String(cString: strerror(code)))"
+        // The cache has the same words for its own files.
+        case .disk(code: ENOSPC), .disk(code: EDQUOT): "The disk is full"
+        case .disk(let code): "the received file cannot be written: \(String(cString: strerror(code)))"
         case .other(let reason): reason
         }
     }
