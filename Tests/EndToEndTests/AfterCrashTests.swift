@@ -98,6 +98,23 @@ import Testing
         #expect(second.wait() == 0)
     }
 
+    @Test("After a crash the list of galleries shows the open gallery, though the user has not added it")
+    func unlisted() throws {
+        let first = try open()
+        // Vitrine saves the place within a second.
+        let places = home.folder.path(".local/state/vitrine/places")
+        for _ in 0..<600 where !FileManager.default.fileExists(atPath: places) {
+            first.untilQuiet(milliseconds: 100)
+        }
+        kill(first.process, SIGKILL)
+        _ = first.wait()
+        let second = try startAgain()
+        #expect(second.screen.text.contains(Self.notice), "\(second.screen.text)")
+        #expect(second.screen.text.contains("not in the list: press a to add it"), "\(second.screen.text)")
+        second.type("Q")
+        #expect(second.wait() == 0)
+    }
+
     @Test("A named gallery opens after a crash, with a notice")
     func named() throws {
         let first = try open()

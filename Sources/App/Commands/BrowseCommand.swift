@@ -42,6 +42,7 @@ struct BrowseCommand {
         let pipeline = PicturePipeline(renderer: developer, width: Services.pictures)
         let context = try makeContext(caches, pipeline, terminal, remembered, program)
         context.holdsUpdates = startsInGalleries
+        if startsInGalleries, let last = known.last.gallery, !last.lacksSecrets { context.crashedGallery = last }
         let root = RootScreen(context)
         root.host.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.host.onRedraw = { terminal.redraw() }

@@ -65,6 +65,9 @@ public final class ScreenContext {
     public var holdsUpdates = false {
         didSet { if oldValue, !holdsUpdates { onUpdatesReleased() } }
     }
+    /// The gallery that was open when the last run crashed. The list of galleries shows it, even if it is not in the
+    /// user's list.
+    public var crashedGallery: Address?
     /// Called when automatic updates may start.
     var onUpdatesReleased: () -> Void = {}
     /// Returns the storage service for `s3://` addresses.

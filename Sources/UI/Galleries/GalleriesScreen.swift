@@ -44,7 +44,9 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     override init(_ context: ScreenContext) {
-        draft = GalleryDraft(builtIn: context.galleries.builtIn, list: context.galleries.list)
+        draft = GalleryDraft(
+            builtIn: context.galleries.builtIn, list: context.galleries.list,
+            visited: [context.crashedGallery].compactMap(\.self))
         lookUp = LookUp(wait: context.wait)
         super.init(context)
         lookUp.begin = { [weak self] in self?.beginLookingUp() }
