@@ -162,6 +162,16 @@ import Testing
         #expect(screens.status == " No built-in gallery is missing.")
     }
 
+    @Test("BEHAVIOURS 6.1: a list that lasts only until Vitrine ends is not reported as saved")
+    func keptForThisRun() async throws {
+        let screens = try screens("one")
+        screens.context.galleries.isKept = { false }
+        add("two", to: screens)
+        screens.press("s")
+        try await screens.until { screens.status.hasPrefix(" Kept only until Vitrine ends: ") }
+        #expect(!screens.title.contains("not saved"))
+    }
+
     @Test("BEHAVIOURS 6.1: save writes the changes")
     func saves() async throws {
         let screens = try screens("one")

@@ -170,6 +170,7 @@ struct BrowseCommand {
                 }
                 return written
             })
+        galleries.isKept = { [storage = services.storage] in storage.keepsConfiguration }
         let context = ScreenContext(
             caches: caches, wishes: services.wishes, activity: services.activity,
             pipeline: pipeline, log: services.log,

@@ -21,6 +21,9 @@ public final class RememberedGalleries {
     var addresses: [Address] { presets + list.addresses }
     /// Called when the user's list has changed.
     var onChange: @MainActor () -> Void = {}
+    /// Returns whether a saved list outlives this run. The program sets this closure if the user's folder may be
+    /// read-only.
+    public var isKept: @MainActor () -> Bool = { true }
     /// The reason why Vitrine could not write the list, if the last write failed.
     private(set) var failure: String?
     private let onSave: @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList

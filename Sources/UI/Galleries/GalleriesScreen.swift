@@ -118,7 +118,10 @@ final class GalleriesScreen: Screen, ListScreen {
             guard isChanged || context.galleries.failure != nil else {
                 return .notice("No changes to save.")
             }
-            save(notice: "Saved the list of galleries.")
+            save(
+                notice: context.galleries.isKept()
+                    ? "Saved the list of galleries."
+                    : "Kept only until Vitrine ends: the list of galleries cannot be written.")
         case .back:
             // No screen is below this one.
             if isChanged {
