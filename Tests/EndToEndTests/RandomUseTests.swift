@@ -46,7 +46,7 @@ import Testing
                     let name = Self.names[(index + chance.next(3)) % Self.names.count]
                         .replacingOccurrences(of: "\u{1B}", with: "").replacingOccurrences(of: "&", with: "&amp;")
                     return """
-                        <photo id="\(index)" name="\(name)" date="20\(10 + index % 9)-0\(1 + index % 9)-01T00:00Z">
+                        <photo id="\(index)" name="\(name)" date="20\(10 + index % 9)-0\(1 + index % 9)-01T00:00:00Z">
                         <image kind="image" srcURL="p/\(index)"/><image kind="thumbnail" srcURL="t/\(index)"/></photo>
                         """
                 }
