@@ -113,9 +113,9 @@ final class CacheLock: Sendable {
             Rendition.allCases.filter { rendition in
                 var byte = Self.byte(of: rendition, F_WRLCK)
                 // The call only asks. A lock of the same open file never conflicts. On NFS, the shared lock of another
-                // process covers the whole file.
+                // process covers the whole file, and then the length is 0. The system merges the locks of both bytes.
                 let isLocked = fcntl(descriptor, Self.getOpenFileLock, &byte) == 0 && byte.l_type != Int16(F_UNLCK)
-                return isLocked && byte.l_len == 1
+                return isLocked && byte.l_len != 0
             })
     }
 
