@@ -86,6 +86,17 @@ import Testing
         server.stop()
     }
 
+    @Test("A server that is too busy for the page is asked again later")
+    func busyServer() async throws {
+        let server = try ScriptedServer { request in
+            let isForPage = request.headers["accept"]?.contains("application/json") == false
+            return .answer(isForPage ? 503 : 200, #"{"a":1}"#)
+        }
+        let cache = try galleries.open(server.url("/"))
+        #expect(await galleries.failure(cache).contains("503"))
+        server.stop()
+    }
+
     @Test("JSON that Vitrine can read is not requested again", arguments: ["[]", #"[{"name":"a.jpg","type":"file"}]"#])
     func knownJSON(list: String) async throws {
         let server = try ScriptedServer { request in

@@ -223,6 +223,9 @@ struct PlaceFinder {
             return Self.listsPhotos(beginning) ? .list(response, beginning: beginning, at: plan.address) : nil
         } catch is CancellationError {
             throw CancellationError()
+        } catch  where RequestError(error).failure.isTemporary {
+            // The file may be there, and its thumbnails must not become photos.
+            throw error
         } catch {
             return nil
         }

@@ -204,9 +204,12 @@ public struct Response {
     mutating func beginning(orPage page: () async throws -> Response) async throws -> [UInt8] {
         let beginning = try await beginning()
         guard ListingFormat.isUnknownJSON(beginning) else { return beginning }
-        do { self = try await page() } catch RequestError.status, RequestError.signIn {
+        do { self = try await page() } catch let error as RequestError where !error.failure.isTemporary {
             // The server has no page.
-            throw FormatError.notAGallery("a JSON file")
+            switch error {
+            case .status, .signIn: throw FormatError.notAGallery("a JSON file")
+            default: throw error
+            }
         }
         return try await self.beginning()
     }
