@@ -68,8 +68,8 @@ import Testing
         try await local.sync(["a.jpg", "b.jpg"])
         local.type(":open \(path)")
         local.press(Key(.enter))
-        let place = local.root.place
-        #expect(place.gallery == local.cache.address && place.photo == "b.jpg" && place.isPhotoOpen)
+        try await local.until { local.root.place.photo == "b.jpg" }
+        #expect(local.root.place.gallery == local.cache.address && local.root.place.isPhotoOpen)
     }
 
     @Test func searchingFilteringSorting() async throws {

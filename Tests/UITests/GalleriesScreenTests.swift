@@ -61,6 +61,7 @@ import Testing
         let pictures = TestFolder()
         let screens = try screens()
         add(pictures.write("album/a.jpg", "x"), to: screens)
+        try await screens.until { screens.status.hasPrefix(" 1 gallery") }
         screens.press("s")
         await screens.context.galleries.settled()
         #expect(saved(screens) == [[Address(filePath: pictures.path("album")).text]])

@@ -207,8 +207,7 @@ public final class RootScreen: Screen {
     /// Opens the address, folder or file that the user typed.
     private func open(typed text: String) {
         do throws(AddressError) {
-            let (address, photo) = try context.gallery(typed: text)
-            open(address, showing: photo)
+            try context.findGallery(typed: text) { [weak self] in self?.open($0, showing: $1) }
         } catch { modals.showNotice(error.description) }
     }
 

@@ -178,9 +178,11 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func add(_ text: String) {
         do throws(AddressError) {
-            draft.add(try context.gallery(typed: text).address)
-            stopTyping()
-            adoptDraft()
+            try context.findGallery(typed: text) { [weak self] address, _ in
+                self?.draft.add(address)
+                self?.stopTyping()
+                self?.adoptDraft()
+            }
         } catch {
             problem = error.description
         }
@@ -365,12 +367,14 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Changes the address of the selected gallery, and then asks for its title.
     private func changeAddress(_ text: String) {
         do throws(AddressError) {
-            let address = try context.gallery(typed: text).address
-            guard draft.replaceSelected(with: address) else {
-                return problem = "This gallery is already in the list."
+            try context.findGallery(typed: text) { [weak self] address, _ in
+                guard let self else { return }
+                guard draft.replaceSelected(with: address) else {
+                    return problem = "This gallery is already in the list."
+                }
+                adoptDraft()
+                startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
             }
-            adoptDraft()
-            startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
         } catch {
             problem = error.description
         }
