@@ -87,9 +87,10 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Throws ``wrongType(_:)`` unless a file that begins with these bytes may be a picture.
-    static func checkIsPicture(_ bytes: some Collection<UInt8>) throws(RequestError) {
+    /// Throws ``wrongType(_:)`` or ``wrongFile(_:)`` unless a file that begins with these bytes may be a picture.
+    static func checkIsPicture(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
         guard PictureSignature(bytes) == nil else { return }
+        if address.scheme == .file { throw .wrongFile(bytes.isEmpty ? "is empty" : "is not a picture") }
         throw .wrongType(PictureSignature.description(ofOther: bytes))
     }
 
@@ -98,13 +99,12 @@ public enum RequestError: Error, Equatable {
     ///
     /// - Parameter address: the address of the file. Its ending shows whether the user expects a video.
     static func checkIsPictureOrVideo(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
-        guard VideoSignature(bytes) == nil, PictureSignature(bytes) == nil else { return }
-        let isVideo = PictureName.isVideo(path: address.path)
-        if address.scheme == .file {
-            throw .wrongFile(bytes.isEmpty ? "is empty" : isVideo ? "is not a video" : "is not a picture")
+        guard VideoSignature(bytes) == nil else { return }
+        guard PictureName.isVideo(path: address.path), PictureSignature(bytes) == nil else {
+            return try checkIsPicture(bytes, at: address)
         }
-        guard !isVideo else { throw .wrongType("something that is not a video") }
-        try checkIsPicture(bytes)
+        guard address.scheme == .file else { throw .wrongType("something that is not a video") }
+        throw .wrongFile(bytes.isEmpty ? "is empty" : "is not a video")
     }
 
     /// This error, with its question postponed until the user opens the photo.

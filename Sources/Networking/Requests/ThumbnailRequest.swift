@@ -35,7 +35,7 @@ public struct ThumbnailRequest: PictureRequest, TransferRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        try RequestError.checkIsPicture(bytes)
+        try RequestError.checkIsPicture(bytes, at: picture.address)
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
@@ -94,7 +94,7 @@ public struct EmbeddedThumbnailRequest: PictureRequest, TransferRequest {
         if let begun, let heif = begun.heif { return try await go(on: begun, heif, &response) }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        try RequestError.checkIsPicture(bytes)
+        try RequestError.checkIsPicture(bytes, at: picture.address)
         try Task.checkCancellation()
         // If these are all bytes of the photo, the photo is its own thumbnail.
         let isWhole =
