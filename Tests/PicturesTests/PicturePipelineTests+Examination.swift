@@ -135,6 +135,13 @@ extension PicturePipelineTests {
         #expect(cache.files.openPartial(of: photo.key, edition: photo.original.edition) == nil)
         let other = try begin(bytes, of: "a")
         #expect(cache.files.openPartial(of: photo.key, edition: 77) == nil)
-        withExtendedLifetime(other) {}
+        // Another photo has a key that begins with the same digits.
+        let long = PhotoKey(photo.key.rawValue * 10 + 1)
+        let third = try cache.files.makePartial(of: long, edition: photo.original.edition)
+        try FileHandle(fileDescriptor: third.descriptor, closeOnDealloc: false).write(contentsOf: Data(bytes + [0]))
+        let file = try #require(cache.files.openPartial(of: photo.key, edition: photo.original.edition))
+        #expect(OriginalFile(file)?.size == Int64(bytes.count))
+        close(file)
+        withExtendedLifetime((other, third)) {}
     }
 }

@@ -20,7 +20,7 @@ public struct KeptPart: Sendable {
     let edition: Int
 }
 
-/// The received beginnings of photos, from interrupted and running transfers.
+/// The received beginnings of photos, from interrupted transfers.
 ///
 /// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain. The
 /// file of a resumable transfer has a note with the data for the resumption, because the process may be killed. `take`
@@ -65,9 +65,9 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Writes a note with the data to resume a transfer in another process.
-    public func writeNote(of key: PhotoKey, edition: Int, _ resumption: PartResumption, to file: PartialFile) {
-        guard let run else { return }
+    /// Writes a note with the data to resume a transfer in another process. Removes the note if that is impossible.
+    public func writeNote(of key: PhotoKey, edition: Int, _ resumption: PartResumption?, to file: PartialFile) {
+        guard let run, let resumption else { return FileNote.remove(from: file.descriptor) }
         let note = PartNote(run: run, key: key, edition: edition, resumption: resumption)
         FileNote.write(note.text, to: file.descriptor)
     }

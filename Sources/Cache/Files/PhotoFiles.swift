@@ -140,11 +140,21 @@ public struct PhotoFiles: Sendable {
 
     /// Opens the file with those bytes of a photo's edition that have arrived. Returns nil if there is no such file.
     ///
-    /// The process that fetches the photo is usually another one, so only the file's name shows the photo. The caller
-    /// closes the descriptor.
+    /// The process that fetches the photo is usually another one, so only the file's name shows the photo. If several
+    /// processes fetch it, opens the longest file. The caller closes the descriptor.
     public func openPartial(of key: PhotoKey, edition: Int) -> Int32? {
-        PrivateFolder.entries(partialFolder).first { Self.isName($0, for: key, edition: edition) }
-            .flatMap { try? Self.open(partialFolder + "/" + $0) }
+        var longest: (file: Int32, size: Int64)?
+        for name in PrivateFolder.entries(partialFolder) where Self.isName(name, for: key, edition: edition) {
+            guard let file = try? Self.open(partialFolder + "/" + name) else { continue }
+            let size = OriginalFile(file)?.size ?? 0
+            if let longest, longest.size >= size {
+                close(file)
+                continue
+            }
+            if let longest { close(longest.file) }
+            longest = (file, size)
+        }
+        return longest?.file
     }
 
     /// Opens the partial files that ended processes left. When a returned object is released, its file is removed.

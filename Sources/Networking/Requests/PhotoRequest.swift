@@ -63,9 +63,8 @@ public struct PhotoRequest: PictureRequest, TransferRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         guard let file = response.file else { return }
-        if let resumption = resumption(response.head) {
-            picture.cache.parts.writeNote(of: picture.key, edition: picture.source.state.edition, resumption, to: file)
-        }
+        picture.cache.parts.writeNote(
+            of: picture.key, edition: picture.source.state.edition, resumption(response.head), to: file)
         var isChecked = false
         do {
             while let written = try await response.nextWritten() {
