@@ -20,7 +20,8 @@ public struct ListSource: Hashable, Sendable {
     public var kind: GalleryKind
     /// The address of the outermost folder or of the server. It may differ from the gallery's address.
     public var root: Address
-    /// All folders of the gallery, or all parts of the library, in no particular order.
+    /// All folders of the gallery, or all parts of the library, in no particular order. The outermost folder may also
+    /// state that the server recognized the user; the source of a list in a file has no other.
     public var folders: [Folder]
     /// The name of the gallery, if the list states one; nil to keep the stored name.
     public var galleryName: String?

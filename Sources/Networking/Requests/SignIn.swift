@@ -55,3 +55,23 @@ extension Origin {
         self == address.origin || address.origin?.isSecured(by: self) == true
     }
 }
+
+extension ListSource {
+    /// The mark, in place of a date of the outermost folder.
+    static let signedIn = "signed in"
+
+    /// Returns stored folders with the mark that the server recognized the user.
+    static func marked(_ folders: [Folder]) -> [Folder] {
+        var root = folders.first { $0.path.isEmpty } ?? Folder(path: [], validators: Validators())
+        root.validators.lastModified = signedIn
+        return [root] + folders.filter { !$0.path.isEmpty }
+    }
+
+    /// Whether the server recognized the user in the last update of a library, or of a gallery file in a bucket.
+    ///
+    /// For a library, credentials for a web server in front of that server do not count. For a gallery file, only an
+    /// access key counts.
+    var wasSignedIn: Bool {
+        folders.first { $0.path.isEmpty }?.validators.lastModified == Self.signedIn
+    }
+}
