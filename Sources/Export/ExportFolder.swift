@@ -221,8 +221,8 @@ struct ExportName: Hashable {
     /// Makes a file name from the photo's title.
     ///
     /// - Parameters:
-    /// - format: the file's actual format, which may contradict the title.
-    /// - video: the format of a file that is no picture.
+    ///   - format: the file's actual format, which may contradict the title.
+    ///   - video: the video's format; nil for a picture or unknown contents.
     init(_ photo: Photo, _ format: PictureSignature?, _ video: VideoSignature? = nil) {
         self.init(named: photo.name, id: photo.galleryID, format, video)
     }

@@ -183,7 +183,7 @@ import Testing
                 + all(#/_vitrine_words "\$current" (-[-a-zA-Z ]+)/#)
             let each = words.flatMap { $0.split(separator: " ").map(String.init) }
             return (Set(each.filter { !$0.hasPrefix("-") }), Set(each.filter { $0.hasPrefix("--") }))
-        case .zsh: return (Set(all(#/(?m)^        '([a-z]+):/#)), Set(all(#/'(--[a-z-]+)=?\[/#)))
+        case .zsh: return (Set(all(#/(?m)^        '([a-z]+):/#)), Set(all(#/'(--[a-z-]+?)(?:=-?)?\[/#)))
         case .fish: return (Set(all(#/' -a ([a-z]+) -d/#)), Set(all(#/ -l ([a-z-]+) /#).map { "--" + $0 }))
         }
     }
