@@ -103,7 +103,7 @@ final class InputReader {
         guard let bytes = readBytes() else {
             // Reading fails with EIO if the process "is in a background process group […] and […] is blocking SIGTTIN"
             // (read(2)), as Dispatch's threads do.
-            if TTY.isInBackground(descriptor) { return onBackground() }
+            if !isHungUp { return onBackground() }
             close()
             return onGone()
         }
@@ -114,6 +114,12 @@ final class InputReader {
         for reply in parser.takeReplies() { onReply(reply) }
         for event in events { onEvent(event) }
         waitForMore()
+    }
+
+    /// Whether the terminal is gone.
+    private var isHungUp: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
     private func waitForMore() {

@@ -9,7 +9,9 @@ final class TTY {
     /// The descriptor of the terminal, to which the output queue writes.
     let descriptor: Int32
     /// The modes before Vitrine changed them. Vitrine restores these modes at the end.
-    let originalModes: termios
+    private(set) var originalModes: termios
+    /// Whether Vitrine has changed the modes.
+    private var hasChanged = false
 
     init() throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
@@ -47,6 +49,9 @@ final class TTY {
 
     /// Turns off echo, line buffering, signal keys and output processing.
     func makeRaw() {
+        // If a shell started Vitrine in the background, the modes were those of the shell's command line.
+        if !hasChanged { tcgetattr(descriptor, &originalModes) }
+        hasChanged = true
         var modes = originalModes
         cfmakeraw(&modes)
         setModes(modes)

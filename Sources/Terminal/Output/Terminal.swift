@@ -62,6 +62,8 @@ public final class Terminal {
     private lazy var slowLineRetry = RestTimer { [weak self] in self?.continuePictures() }
     /// Stops the job again if a shell continued it in the background.
     private lazy var backgroundStop = RestTimer { [weak self] in self?.stopInBackground() }
+    /// Whether SIGCONT has followed the last stop in the background.
+    private var wasContinued = true
 
     /// Opens the terminal without changing it.
     ///
@@ -228,7 +230,12 @@ public final class Terminal {
 
     private func stopInBackground() {
         guard !isActive, let signals else { return }
-        if TTY.isInBackground(tty.descriptor) { signals.stopJob() }
+        if TTY.isInBackground(tty.descriptor) {
+            // Without a shell that could continue the job, the system discards the stop.
+            guard wasContinued else { return onEnd(SIGHUP) }
+            wasContinued = false
+            signals.stopJob()
+        }
         enterInForeground()
     }
 
@@ -253,8 +260,15 @@ public final class Terminal {
     private func reenter() {
         guard isActive else { return }
         isActive = false
-        _ = screen.leave()
+        // The stop has left Vitrine's screen to the shell. If the shell has the terminal now, it gets its own screen.
+        if TTY.isInBackground(tty.descriptor) { sendLeaving() } else { _ = screen.leave() }
         enterInForeground()
+    }
+
+    /// Restores the terminal's screen and all modes but those of its device.
+    private func sendLeaving() {
+        let modesOff = pixels.clear() + (environment.isXtermLike ? Array(Self.modesOff.utf8) : [])
+        output.sendAndWait(modesOff + screen.leave(), short: leavingSequence)
     }
 
     private func leave() {
@@ -267,8 +281,7 @@ public final class Terminal {
         interview?.hold()
         input?.drain(milliseconds: 200)
         interview?.stop()
-        let modesOff = pixels.clear() + (environment.isXtermLike ? Array(Self.modesOff.utf8) : [])
-        output.sendAndWait(modesOff + screen.leave(), short: leavingSequence)
+        sendLeaving()
         tty.makeOriginal()
         vitrine_rescue_disarm()
     }
@@ -296,7 +309,9 @@ public final class Terminal {
             askAboutCells()
             setNeedsFrame()
         case .stop: suspend()
-        case .goOn: reenter()
+        case .goOn:
+            wasContinued = true
+            reenter()
         case .interrupt, .terminate: onEnd(event.number)
         case .hangUp:
             isHungUp = true
@@ -368,48 +383,6 @@ extension Terminal {
         let questions = TerminalIdentity(environment, interview.answers).questions.subtracting(asked)
         asked.formUnion(questions)
         interview.ask(questions)
-    }
-}
-
-/// Calls a closure after a pause, unless the wait is restarted or cancelled.
-@MainActor
-final class RestTimer {
-    /// The default pause. The pause is longer than a frame, so that a key held down does not count as rest.
-    static let pause = DispatchTimeInterval.milliseconds(30)
-
-    /// The number of the latest start. Timers of earlier starts have no effect.
-    private var generation = 0
-    /// Whether the timer is running.
-    private var isWaiting = false
-    private let onRest: () -> Void
-
-    init(onRest: @escaping () -> Void) {
-        self.onRest = onRest
-    }
-
-    /// Starts the wait, or restarts it.
-    func begin(after pause: DispatchTimeInterval = RestTimer.pause) {
-        generation += 1
-        isWaiting = true
-        let begun = generation
-        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak self] in
-            MainActor.assumeIsolated {
-                guard let self, self.generation == begun else { return }
-                self.isWaiting = false
-                self.onRest()
-            }
-        }
-    }
-
-    /// Starts the wait, unless the timer is running.
-    func goOn(after pause: DispatchTimeInterval) {
-        if !isWaiting { begin(after: pause) }
-    }
-
-    /// Cancels the wait.
-    func cancel() {
-        generation += 1
-        isWaiting = false
     }
 }
 

@@ -1,4 +1,5 @@
 import Cells
+import Dispatch
 import Glibc
 
 /// The pictures shown as pixels over the screen.
@@ -204,5 +205,47 @@ struct KittyStore {
         let high = (UInt32(truncatingIfNeeded: getpid()) & 0x7F | 0x80) << 24
         repeat { lastIndex = lastIndex % 255 + 1 } while taken.contains(high | lastIndex)
         return high | lastIndex
+    }
+}
+
+/// Calls a closure after a pause, unless the wait is restarted or cancelled.
+@MainActor
+final class RestTimer {
+    /// The default pause. The pause is longer than a frame, so that a key held down does not count as rest.
+    static let pause = DispatchTimeInterval.milliseconds(30)
+
+    /// The number of the latest start. Timers of earlier starts have no effect.
+    private var generation = 0
+    /// Whether the timer is running.
+    private var isWaiting = false
+    private let onRest: () -> Void
+
+    init(onRest: @escaping () -> Void) {
+        self.onRest = onRest
+    }
+
+    /// Starts the wait, or restarts it.
+    func begin(after pause: DispatchTimeInterval = RestTimer.pause) {
+        generation += 1
+        isWaiting = true
+        let begun = generation
+        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak self] in
+            MainActor.assumeIsolated {
+                guard let self, self.generation == begun else { return }
+                self.isWaiting = false
+                self.onRest()
+            }
+        }
+    }
+
+    /// Starts the wait, unless the timer is running.
+    func goOn(after pause: DispatchTimeInterval) {
+        if !isWaiting { begin(after: pause) }
+    }
+
+    /// Cancels the wait.
+    func cancel() {
+        generation += 1
+        isWaiting = false
     }
 }
