@@ -131,10 +131,12 @@ final class PhotoScreen: Screen {
 
     override func perform(_ command: Command) -> Bool {
         if panel.perform(command) { return true }
+        if context.settings.plain, Self.pictureCommands.contains(command) {
+            send(.notice("Plain mode shows no pictures."))
+            return true
+        }
         if command.movesPhoto { stopMoving() }
         switch command {
-        case _ where context.settings.plain && Self.pictureCommands.contains(command):
-            send(.notice("Plain mode shows no pictures."))
         case .zoomIn: picture.view.zoomIn()
         case .zoomOut: picture.view.zoomOut()
         case .actualSize: picture.view.zoomToActualSize()
@@ -397,13 +399,11 @@ final class PhotoScreen: Screen {
     /// Retries a photo once if its server wants a password, so that Vitrine asks the user for the password. Also
     /// retries a local file once, because the file or its disk may be back.
     private func retryOnOpening() {
-        guard let photo else { return }
+        guard let photo, !retried.contains(key) else { return }
         let failures = [photo.original.trouble, photo.thumbnail.trouble].compactMap(\.self).map(\.failure)
-        let isMissingFile =
-            results.cache.address.scheme == .file && photo.original.trouble != nil && !photo.original.isCurrent
-        guard isMissingFile || failures.contains(where: \.isAskedOnOpening), retried.insert(key).inserted else {
-            return
-        }
+        let isUnreadFile = photo.original.trouble != nil && !photo.original.isCurrent && results.cache.isLocal(key)
+        guard isUnreadFile || failures.contains(where: \.isAskedOnOpening) else { return }
+        retried.insert(key)
         Task { [key, writer = results.cache.writer, log = context.log] in
             do { try await writer.retry([key]) } catch { log.error(.cache, "\(error)") }
         }

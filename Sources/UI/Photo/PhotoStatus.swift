@@ -33,7 +33,8 @@ struct PhotoStatus {
         (self.photo, self.picture, self.context) = (photo, picture, context)
         state = Self.state(photo, subject, picture, context)
         let now = context.now()
-        let next = context.activity.failureReport(of: subject)?.next.flatMap { $0 > now ? $0 : nil }
+        let report = context.settings.offline ? nil : context.activity.failureReport(of: subject)
+        let next = report?.next.flatMap { $0 > now ? $0 : nil }
         retryText = next.map { "; retry at \(DateText.clock($0, now: now))" } ?? ""
     }
 

@@ -12,6 +12,8 @@ final class PhotoMarking: Responder {
     private var markedFolders: [FolderPath: Bool] = [:]
     /// The folders that have been read, or are being read, since the last change of marks.
     private var readFolders: Set<FolderPath> = []
+    /// The folders that are being read.
+    private var reading: Set<FolderPath> = []
     private let lists: PhotoLists
     private let context: ScreenContext
 
@@ -34,17 +36,21 @@ final class PhotoMarking: Responder {
     /// Returns whether all photos in a folder and in folders below are marked, as far as is known.
     func isMarked(_ folder: Subfolder) -> Bool {
         guard keys.contains(folder.cover), keys.count >= folder.count else { return false }
-        if readFolders.insert(folder.path).inserted { readMark(of: folder.path) }
+        if !reading.contains(folder.path), readFolders.insert(folder.path).inserted { readMark(of: folder.path) }
         return markedFolders[folder.path] ?? false
     }
 
     /// Finds out whether a folder is marked. No change of marks waits for this, because only the screen needs it.
     private func readMark(of path: FolderPath) {
+        reading.insert(path)
         Task { [weak self, all = lists.all] in
-            guard let photos = try? await all.allKeys(below: [path]), let self else { return }
-            var unmarked = photos
+            let photos = try? await all.allKeys(below: [path])
+            guard let self else { return }
+            reading.remove(path)
+            guard var unmarked = photos else { return }
             unmarked.subtract(keys)
             markedFolders[path] = unmarked.isEmpty
+            // If the marks have changed meanwhile, the next frame reads the folder again.
             send(.needsDisplay)
         }
     }
