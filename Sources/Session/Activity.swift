@@ -291,7 +291,7 @@ extension Activity {
     /// Records a failure. The record replaces an older failure of the same subject.
     ///
     /// If the failed attempt was not the first one, the record keeps the time of the first failure. The activity keeps
-    /// at most 1,000 failures and drops the oldest.
+    /// at most 1,000 failures and drops the oldest. It ignores a failure that was cleared already.
     public func recordFailure(_ failure: FailureReport) {
         change { state in
             state.reports.add(failure)
@@ -311,7 +311,7 @@ extension Activity {
 
     /// Removes the failures of a gallery that was removed.
     public func removeFailures(of gallery: GalleryID) {
-        changeReports { $0.remove(of: gallery) }
+        changeReports { $0.clear(of: gallery) }
     }
 
     /// Changes the list of failures. The method notifies listeners only if `body` returns true. Most subjects never
@@ -324,10 +324,7 @@ extension Activity {
 
     /// Removes all failures.
     public func clearFailures() {
-        change { state in
-            state.reports = FailureList()
-            return Change(hasFailures: true)
-        }
+        changeReports { $0.clear() }
     }
 
     /// The failures without a later success, the newest first.

@@ -10,6 +10,8 @@ struct FailureList {
     private var reports: [FailureReport] = []
     /// The subjects of all reports, for a fast check. Most subjects that succeed have no report.
     private var subjects: Set<Wish.Subject> = []
+    /// The times of the last failures in the reports that the user has cleared.
+    private var cleared: [Wish.Subject: Timestamp] = [:]
 
     /// The reports, the newest first.
     var newestFirst: [FailureReport] { reports.reversed() }
@@ -20,8 +22,10 @@ struct FailureList {
 
     /// Adds a report. A report about a second or later attempt keeps the time of the first failure.
     ///
-    /// Reports from another process may arrive in any order.
+    /// Reports from another process may arrive in any order. That process keeps the reports that the user has cleared
+    /// here, and may send them again, so the method ignores them.
     mutating func add(_ report: FailureReport) {
+        guard cleared[report.subject] != report.last else { return }
         var report = report
         if let index = index(of: report.subject) {
             let earlier = reports.remove(at: index)
@@ -41,11 +45,14 @@ struct FailureList {
         return true
     }
 
-    /// Removes all reports of a gallery. Returns whether there were any.
-    mutating func remove(of gallery: GalleryID) -> Bool {
+    /// Clears all reports of a gallery; nil for all galleries. Returns whether there were any.
+    mutating func clear(of gallery: GalleryID? = nil) -> Bool {
         let count = reports.count
-        reports.removeAll { $0.subject.gallery == gallery }
-        subjects = subjects.filter { $0.gallery != gallery }
+        for report in reports where gallery.map({ $0 == report.subject.gallery }) ?? true {
+            cleared[report.subject] = report.last
+            subjects.remove(report.subject)
+        }
+        reports = reports.filter { subjects.contains($0.subject) }
         return reports.count != count
     }
 

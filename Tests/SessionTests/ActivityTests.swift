@@ -154,6 +154,21 @@ import Testing
         #expect(activity.failures.map(\.subject) == [thumbnail(1), other])
     }
 
+    @Test("A cleared failure that another process sends again stays cleared, and a newer one does not")
+    func clearedFailures() {
+        for clear in [{ self.activity.clearFailures() }, { self.activity.removeFailures(of: self.gallery) }] {
+            let time = activity.failures.first?.last.milliseconds ?? 0
+            activity.recordFailure(report(1, at: time + 1))
+            clear()
+            var again = report(1, at: time + 1)
+            again.next = nil
+            activity.recordFailure(again)
+            #expect(activity.failures.isEmpty)
+            activity.recordFailure(report(1, attempts: 2, at: time + 2))
+            #expect(activity.failures.map(\.last.milliseconds) == [time + 2])
+        }
+    }
+
     @Test func oldFailuresAreDropped() {
         for key in 0..<1_500 { activity.recordFailure(report(Int64(key), at: Int64(key))) }
         #expect(activity.failureCount == 1_000)
