@@ -196,12 +196,16 @@ public final class Connection {
 
     /// Runs the body in a transaction. If the body throws, the transaction is rolled back.
     ///
-    /// - Parameter writes: whether to take the write lock first. A transaction that starts with a read fails at its
-    ///   first write if another process has written since that read.
+    /// - Parameters:
+    ///   - writes: whether to take the write lock first. A transaction that starts with a read fails at its first write
+    ///     if another process has written since that read.
+    ///   - mayWait: returns whether to try again if another process still has the lock after the connection's patience.
     @discardableResult
-    public func transaction<Result>(writes: Bool, _ body: () throws -> Result) throws -> Result {
+    public func transaction<Result>(
+        writes: Bool, _ body: () throws -> Result, mayWait: () -> Bool = { false }
+    ) throws -> Result {
         precondition(!isInTransaction, "Transactions do not nest.")
-        try execute(writes ? "BEGIN IMMEDIATE" : "BEGIN")
+        try begin(writes ? "BEGIN IMMEDIATE" : "BEGIN", mayWait)
         isInTransaction = true
         defer { isInTransaction = false }
         do {
@@ -213,6 +217,12 @@ public final class Connection {
             // harmlessly.
             try? execute("ROLLBACK")
             throw error
+        }
+    }
+
+    private func begin(_ statement: String, _ mayWait: () -> Bool) throws {
+        while true {
+            do { return try execute(statement) } catch SQLiteError.locked where mayWait() {}
         }
     }
 

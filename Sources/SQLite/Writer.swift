@@ -79,11 +79,14 @@ public final class Writer {
 
     /// Runs the body as one transaction and publishes its changes after the commit.
     ///
-    /// - Parameter last: a closure that runs at the end of the transaction, with the changes of the body. The writer
-    ///   also publishes the changes that this closure returns.
+    /// - Parameters:
+    ///   - mayWait: returns whether to try again if another process still has the lock after the connection's patience.
+    ///   - last: a closure that runs at the end of the transaction, with the changes of the body. The writer also
+    ///     publishes the changes that this closure returns.
     @discardableResult
     public func transaction<Result>(
         _ body: (Connection) throws -> Result,
+        mayWait: () -> Bool = { false },
         last: (Connection, ChangeSet) throws -> ChangeSet = { _, _ in ChangeSet() }
     ) throws -> Result {
         _ = recorder.takeChanges()
@@ -93,6 +96,8 @@ public final class Writer {
             changes = recorder.takeChanges()
             changes.merge(try last(connection, changes))
             return result
+        } mayWait: {
+            mayWait()
         }
         hub.publish(changes)
         return result

@@ -156,6 +156,25 @@ import Testing
         #expect(try results.photo(key)?.galleryID == "b")
     }
 
+    @Test("A rating waits for a long transaction of another process, but not at the end of the program", .unlessItHangs)
+    func longTransactions() async throws {
+        try await sync(["a"], into: ours)
+        let key = try #require(try ours.read { try $0.photo(galleryID: "a") }?.key)
+        // The timeout stands for the five seconds after which SQLite gives up.
+        try await ours.writer.transaction { try $0.execute("PRAGMA busy_timeout = 20") }
+        let other = try Connection(path: ours.folder + "/gallery.sqlite", access: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        let rating = Task { [ours] in try await ours.writer.rate([key], Rating(4)) }
+        while !log.entries.contains(where: { $0.message.contains("waiting until another process") }) {
+            await Task.yield()
+        }
+        try other.execute("COMMIT")
+        #expect(try await rating.value == 1)
+        try other.execute("BEGIN IMMEDIATE")
+        ours.writer.stopWaiting()
+        await #expect(throws: CacheError.database(.locked)) { try await ours.writer.recordLeft() }
+    }
+
     /// Two updates of one list: the second finds that the list has changed.
     @Test func theSlowerUpdateFails() async throws {
         let draft = try ours.beginSync()

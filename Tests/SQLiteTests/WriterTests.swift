@@ -47,6 +47,23 @@ import Testing
         }
     }
 
+    @Test("A transaction waits for another process's lock as long as the caller permits, and then runs once")
+    func waiting() throws {
+        let writer = try writer()
+        let other = try Connection(path: folder.path("db"), access: .readWrite)
+        try writer.transaction { try $0.execute("PRAGMA busy_timeout = 1") }
+        try other.execute("BEGIN IMMEDIATE")
+        var (asked, ran) = (0, 0)
+        #expect(throws: SQLiteError.locked) { try writer.transaction { _ in ran += 1 } }
+        let mayWait = {
+            asked += 1
+            if asked == 3 { try? other.execute("COMMIT") }
+            return true
+        }
+        try writer.transaction({ _ in ran += 1 }, mayWait: mayWait)
+        #expect(asked == 3 && ran == 1)
+    }
+
     @Test func rollbacksPublishNothing() async throws {
         struct Stop: Error {}
         let writer = try writer()

@@ -81,6 +81,7 @@ struct BrowseCommand {
         // damaged.
         working.cancel()
         following.cancel()
+        for cache in caches.openCaches { cache.writer.stopWaiting() }
         if let failure = await root.finish() { Output.complain(failure) }
         for export in root.unfinishedExports {
             await leave(export, inBackground: export.mayContinue ?? (signal == SIGHUP), caches.credentials)

@@ -36,6 +36,8 @@ public actor GalleryWriter {
     let space: CacheSpace
     /// The small writes that wait for a shared transaction.
     private let shared = SharedWrites()
+    /// Whether writes no longer wait long for other processes.
+    private let isEnding = Atomic(false)
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// A serial queue of this actor's own, because disk access blocks.
@@ -63,6 +65,9 @@ public actor GalleryWriter {
     /// The number of pages in the log at which a checkpoint also truncates the log. A first update makes the log as
     /// large as the database.
     private static let largeLogPages = 4_000
+
+    /// The longest time for which a write waits for another process. That process may commit a very long list.
+    private static let patience = Duration.seconds(300)
 
     /// Runs a transaction and publishes its changes. Afterwards makes a checkpoint if the log is long.
     @discardableResult
@@ -107,14 +112,27 @@ public actor GalleryWriter {
 
     private func announced<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let before = announcements
+        let deadline = ContinuousClock.now + Self.patience
         do {
-            return try writer.transaction(body) { try announcements.add($1, $0) }
+            return try writer.transaction(body, mayWait: { mayWait(until: deadline) }) { try announcements.add($1, $0) }
         } catch {
             // The announcement was rolled back, too.
             announcements = before
             throw error
         }
     }
+
+    /// Returns whether a write that needs another process's lock may wait longer.
+    private func mayWait(until deadline: ContinuousClock.Instant) -> Bool {
+        guard ContinuousClock.now < deadline, !Task.isCancelled, !isEnding.load(ordering: .relaxed) else {
+            return false
+        }
+        log.info(.cache, "waiting until another process has written to the cache")
+        return true
+    }
+
+    /// Makes each write wait only a few seconds for other processes. Call this method before the program ends.
+    public nonisolated func stopWaiting() { isEnding.store(true, ordering: .relaxed) }
 
     /// Publishes the commits of other processes. Returns true if there were new commits.
     @discardableResult

@@ -101,6 +101,7 @@ package final class FetcherService: Sendable {
             log.error(.network, "\($0)")
         }
         lookUps.end()
+        for cache in caches.openCaches { cache.writer.stopWaiting() }
         await network.end()
         // The first process that opens a cache reads the whole log before its first frame. The screens quit at once and
         // do not move the log.
