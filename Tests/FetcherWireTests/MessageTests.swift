@@ -265,6 +265,16 @@ import Testing
         }
     }
 
+    @Test("A line of the log counts the entries that the fetcher no longer has")
+    func missingEntries() {
+        let log = Log(capacity: 3)
+        for number in 0..<6 { log.info(.sync, "entry \(number)") }
+        let lines = { (next: Int) in FetcherNews.LogLine.lines(log.entries(from: next), from: next).map(\.message) }
+        #expect(lines(1) == ["missing entries of vitrine-fetcher: 2", "entry 3", "entry 4", "entry 5"])
+        #expect(lines(3) == ["entry 3", "entry 4", "entry 5"])
+        #expect(lines(5) == ["entry 5"] && lines(6).isEmpty)
+    }
+
     @Test func aSenderNoticesThatTheOtherEndIsGone() async throws {
         let (ours, descriptor) = try MessageConnection.pair()
         close(descriptor)

@@ -273,9 +273,10 @@ package final class FetcherService: Sendable {
     }
 
     private func newLogLines() -> [FetcherNews.LogLine] {
-        let entries = log.entries(from: state.withLock { $0.nextLogged })
+        let next = state.withLock { $0.nextLogged }
+        let entries = log.entries(from: next)
         if let last = entries.last { state.withLock { $0.nextLogged = last.sequence + 1 } }
-        return entries.map { FetcherNews.LogLine($0) }
+        return FetcherNews.LogLine.lines(entries, from: next)
     }
 
     // MARK: - The network's configuration

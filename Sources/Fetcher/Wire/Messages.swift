@@ -185,6 +185,18 @@ public struct FetcherNews: Equatable, Sendable {
         public init(_ entry: LogEntry) {
             (time, subsystem, level, message) = (entry.time, entry.subsystem, entry.level, entry.message)
         }
+
+        /// Returns the lines of entries. If earlier entries are lost, the first line counts them.
+        ///
+        /// - Parameter next: the sequence number of the next entry to send.
+        package static func lines(_ entries: [LogEntry], from next: Int) -> [LogLine] {
+            let lines = entries.map { LogLine($0) }
+            guard let first = entries.first, first.sequence > next else { return lines }
+            var gap = LogLine(first)
+            (gap.subsystem, gap.level) = (.network, .info)
+            gap.message = "missing entries of vitrine-fetcher: \(first.sequence - next)"
+            return [gap] + lines
+        }
     }
 
     /// The progress and the failure of a picture.
