@@ -202,5 +202,5 @@ public struct SignInQuestion: Hashable, Sendable {
         return isOpen && !schemes.contains("digest") && !wantsAccessKey
     }
 
-    private static let passwordSchemes: Set<String> = ["basic", "digest", "negotiate"]
+    private static let passwordSchemes: Set<String> = ["basic", "digest"]
 }

@@ -66,7 +66,7 @@ import Testing
         let bearer = SignInQuestion(origin: https, schemes: ["bearer"])
         #expect(bearer.canBeAnswered && bearer.wantsToken)
         #expect(!SignInQuestion(origin: https, schemes: ["bearer", "basic"]).wantsToken)
-        #expect(!SignInQuestion(origin: https, schemes: ["ntlm"]).canBeAnswered)
+        #expect(!SignInQuestion(origin: https, schemes: ["ntlm", "negotiate"]).canBeAnswered)
         #expect(!SignInQuestion(origin: https, schemes: []).canBeAnswered)
         let keyed = SignInQuestion(origin: https, keyHeader: "x-api-key", schemes: [])
         #expect(keyed.canBeAnswered && keyed.wantsToken && keyed.secretName == "API key")

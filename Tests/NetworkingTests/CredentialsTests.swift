@@ -73,6 +73,17 @@ import Testing
         #expect(stranger.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
+    @Test("If Vitrine knows no sign-in of a server, the failure names them")
+    func unknownSignIns() async throws {
+        let server = try ScriptedServer { _ in .answer(401, headers: ["WWW-Authenticate: Negotiate, NTLM"]) }
+        let cache = try caches.open(Address("http://127.0.0.1:\(server.port)/photos/index.xml"))
+        let error = await #expect(throws: RequestError.self) {
+            try await perform(GalleryListRequest.self, .list(cache.id))
+        }
+        #expect(error?.failure.reason == "Vitrine knows none of the server’s sign-ins (negotiate, ntlm)")
+        #expect(error?.failure.isTemporary == false && error?.failure.question == nil)
+    }
+
     @Test func credentialsAreNeverWritten() async throws {
         let cache = try open("me:s3cret@")
         try await perform(GalleryListRequest.self, .list(cache.id))

@@ -142,7 +142,7 @@ import Testing
     @Test(
         "Vitrine asks the secure address only after a redirect to its server, and reports its failure",
         arguments: [
-            ("/ticket/", RequestError.status(401, retryAfter: nil)),
+            ("/ticket/", RequestError.unknownSignIn(schemes: ["hawk"], isOfProxy: false)),
             ("/lost/", RequestError.transfer(.tooManyRedirects)),
         ])
     func failures(path: String, error: RequestError) async throws {

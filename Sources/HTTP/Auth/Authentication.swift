@@ -11,8 +11,8 @@ struct Authentication {
 
         static let basic = Methods(rawValue: ccurl_basic())
         static let digest = Methods(rawValue: ccurl_digest())
-        static let negotiate = Methods(rawValue: ccurl_negotiate())
-        /// The methods that send a password. NTLM is excluded, because NTLM is insecure.
+        /// The methods that send a password. NTLM is excluded, because NTLM is insecure. Negotiate is excluded, because
+        /// it needs the user's Kerberos ticket, which `vitrine-fetcher` cannot read.
         static let password: Methods = [.basic, .digest]
     }
 
@@ -30,15 +30,11 @@ struct Authentication {
     }
 
     /// Returns the methods to try after a refusal. Returns nil if no method is left.
-    ///
-    /// Negotiate comes last, although curl prefers it. Negotiate uses the login of this machine, and if there is no
-    /// login, curl does not try a password afterwards.
     func next(offered: [HTTPChallenge]) -> Authentication? {
         let schemes = Set(offered.map(\.scheme))
         var open: Methods = []
         if schemes.contains("basic") { open.insert(.basic) }
         if schemes.contains("digest") { open.insert(.digest) }
-        if open.isEmpty, schemes.contains("negotiate") { open = .negotiate }
         // curl does not know the server's other name for Basic, so it has not sent the password yet. It sends the
         // password unasked if Basic is the only allowed method.
         let isDisguised = open == .basic && methods != .basic && offered.contains(where: \.isDisguised)
@@ -57,7 +53,7 @@ struct Authentication {
         if isDisguised { return methods }
         let possible = methods.intersection(offer)
         // A digest answers a new challenge each time, so it cannot be sent at once.
-        return possible == .basic || possible == .negotiate ? possible : nil
+        return possible == .basic ? possible : nil
     }
 }
 

@@ -17,6 +17,8 @@ public enum RequestError: Error, Equatable {
     case status(Int, retryAfter: Int?)
     /// The server requests credentials that the user may have.
     case signIn(SignInQuestion)
+    /// The server or the proxy offers only sign-ins that Vitrine does not know.
+    case unknownSignIn(schemes: [String], isOfProxy: Bool)
     /// The server redirects to `https` at another port, and requests credentials at this address.
     case signInElsewhere(Address)
     /// The user's API key lacks a permission with this name.
@@ -68,6 +70,10 @@ public enum RequestError: Error, Equatable {
             Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
         case .signIn(let question):
             Failure(Self.reason(question), remedy: .none, question: question)
+        case .unknownSignIn(let schemes, let isOfProxy):
+            Failure(
+                "Vitrine knows none of the \(isOfProxy ? "proxy" : "server")’s sign-ins "
+                    + "(\(schemes.joined(separator: ", ")))", remedy: .none)
         case .signInElsewhere(let address): Failure("a password is needed; open \(address) instead", remedy: .none)
         case .missingPermission(let name): Failure("the API key lacks the permission \(name)", remedy: .none)
         case .sharedLink(let hasPassword):

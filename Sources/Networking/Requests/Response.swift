@@ -71,6 +71,10 @@ public struct Response {
                 }
                 throw SecuredRefusal(address: secured)
             }
+            if isSignIn(head, plan), !head.challenges.isEmpty {
+                let schemes = Set(head.challenges.map { String($0.scheme.prefix(20)) }).sorted().prefix(4)
+                throw RequestError.unknownSignIn(schemes: Array(schemes), isOfProxy: head.proxyRefusal != nil)
+            }
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
@@ -128,13 +132,18 @@ public struct Response {
         (try? Address(head.url))?.origin == plan.address.origin
     }
 
+    /// Whether the plan's server or a proxy requests credentials.
+    private static func isSignIn(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
+        head.status == 401 && isOfServer(head, plan) || head.proxyRefusal != nil
+    }
+
     /// Returns the question for the user that an answer leads to. Returns nil if there is none.
     ///
     /// A server's question counts only at the plan's origin, because redirects carry no credentials. A proxy's question
     /// always counts.
     private static func question(_ head: HTTPResponse, _ plan: FetchPlan, wasRefused: Bool) -> SignInQuestion? {
         let isOwn = head.status == 401 && isOfServer(head, plan)
-        guard let origin = plan.address.origin, isOwn || head.proxyRefusal != nil else { return nil }
+        guard let origin = plan.address.origin, isSignIn(head, plan) else { return nil }
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let isSilent = isOwn && head.challenges.isEmpty && ServerPlace.lacksChallenges(plan.address)
         let keyHeader = isOwn && head.challenges.isEmpty ? LibraryRules.keyHeader(for: plan.address) : nil

@@ -293,10 +293,6 @@ static inline long ccurl_digest(void) {
     return (long)CURLAUTH_DIGEST;
 }
 
-static inline long ccurl_negotiate(void) {
-    return (long)CURLAUTH_NEGOTIATE;
-}
-
 static inline long ccurl_bearer(void) {
     return (long)CURLAUTH_BEARER;
 }
