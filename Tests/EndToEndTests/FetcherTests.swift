@@ -42,7 +42,9 @@ import Testing
     @Test("The fetcher has neither terminal nor home, and both processes run with their restrictions")
     func fetcherHasNoTerminal() throws {
         let server = try Nginx(serving: Built.testGallery)
-        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        let settings = home.folder.write("openssl.cnf", "")
+        let session = try TerminalSession(
+            arguments: [server.url("/index.xml")], environment: home.environment(["OPENSSL_CONF": settings]))
         try #require(session.until(shows: "Updated:"))
         let fetcher = try #require(Processes.fetchers(of: session.process).first)
         // The seventh field is the terminal, after the name in parentheses.
@@ -50,6 +52,7 @@ import Testing
         #expect(fields.dropFirst(4).first == "0")
         let variables = Processes.text("/proc/\(fetcher)/environ").split(separator: "\0")
         #expect(!variables.isEmpty && !variables.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("XDG_") })
+        #expect(variables.contains { $0 == "OPENSSL_CONF=\(settings)" })
         // Two is a filter of system calls.
         for process in [session.process, fetcher] {
             #expect(Processes.text("/proc/\(process)/status").contains("Seccomp:\t2\n"))

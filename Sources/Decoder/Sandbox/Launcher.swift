@@ -228,7 +228,9 @@ private enum LauncherProcess {
 
     /// Whether a network program gets the environment variable with this name.
     private static func isNeeded(_ name: String) -> Bool {
-        let names = ["PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "CURL_CA_BUNDLE", "RES_OPTIONS", "LOCALDOMAIN"]
+        let names = [
+            "PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "CURL_CA_BUNDLE", "OPENSSL_CONF", "RES_OPTIONS", "LOCALDOMAIN",
+        ]
         let beginnings = ["LC_", "SSL_CERT_", "LD_", "SWIFT_", "VITRINE_", "ASAN_", "TSAN_", "LLVM_"]
         return names.contains(name) || name.lowercased().hasSuffix("_proxy")
             || beginnings.contains(where: name.hasPrefix)

@@ -72,7 +72,7 @@ enum VitrineFetcher {
             setup.ratingsFolder, setup.towns, setup.certificates, setup.netrc, certificate?.file, certificate?.key,
         ]
         // OpenSSL reads these variables, too.
-        let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR"].map { (name: String) in
+        let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF"].map { (name: String) in
             getenv(name).map { String(cString: $0) }
         }
         let restrictions = FetcherRules(
