@@ -75,6 +75,11 @@ public struct ConfiguredProxies: Hashable, Sendable {
     /// Whether the user has configured the proxy with this scheme, host and port.
     public func contains(_ proxy: String) -> Bool { names.contains(Self.name(proxy)) }
 
+    /// Whether the name of a proxy ends in `.local`.
+    public var haveLocalName: Bool {
+        names.contains { $0.split(separator: " ").dropFirst().first?.hasSuffix(".local") ?? false }
+    }
+
     /// Returns a proxy's scheme, host and port in a uniform spelling. When a proxy asks for credentials, curl states
     /// its name, perhaps in another spelling than the user's.
     private static func name(_ value: String) -> String {

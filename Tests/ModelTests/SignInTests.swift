@@ -95,4 +95,14 @@ import Testing
     func proxies(value: String, name: String, isKnown: Bool) {
         #expect(ConfiguredProxies([value]).contains(name) == isKnown)
     }
+
+    @Test(
+        "Proxies have a local name if a host ends in .local",
+        arguments: [
+            (["me:p@ss@NAS.local:3128"], true), (["http://a.org", "socks5h://nas.local"], true), ([], false),
+            (["http://me.local:p@a.org/x.local"], false), (["nas.locals"], false),
+        ] as [([String], Bool)])
+    func localProxies(values: [String], areLocal: Bool) {
+        #expect(ConfiguredProxies(values).haveLocalName == areLocal)
+    }
 }

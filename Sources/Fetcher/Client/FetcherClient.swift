@@ -230,7 +230,7 @@ public final class FetcherClient: Sendable {
     private func places(for setup: FetcherSetup) -> FetcherPlaces {
         let own = setup.clientCertificate
         let files = [setup.ratingsFolder, setup.netrc, setup.certificates, own?.file, own?.key]
-        return FetcherPlaces(files.compactMap { $0 }, parts.caches.openCaches.map(\.address))
+        return FetcherPlaces(files.compactMap { $0 }, parts.caches.openCaches.map(\.address), parts.proxies)
     }
 
     /// The longest wait for a fetcher that stores what it has received.
@@ -454,7 +454,9 @@ private struct FetcherPlaces {
     /// - Parameters:
     ///   - paths: files and folders that all galleries need. Missing files are left out.
     ///   - galleries: the addresses of the open galleries.
-    init(_ paths: [String], _ galleries: [Address]) {
+    ///   - proxies: the proxies of the environment.
+    init(_ paths: [String], _ galleries: [Address], _ proxies: ConfiguredProxies) {
+        needsLocalNames = proxies.haveLocalName
         paths.forEach { add($0) }
         for address in galleries {
             if let path = address.filePath { addFolders(of: path) }
