@@ -271,10 +271,11 @@ public final class FetcherClient: Sendable {
             activity.adopt(state.progress, state.failure, of: picture)
         }
         if let traffic = news.traffic { activity.setTraffic(traffic.report, at: traffic.time) }
+        // A request that fails because of the disk waits for the user only if the problem is known.
+        for trouble in news.troubles { activity.report(trouble) }
         for (subject, report) in news.failures where isOpen(subject.gallery) {
             if let report { activity.recordFailure(report) } else { activity.removeFailure(of: subject) }
         }
-        for trouble in news.troubles { activity.report(trouble) }
         for notice in news.notices { activity.postNotice(notice) }
         parts.caches.credentials.adopt(news.refused)
         for question in news.questions { ask(question) }
