@@ -26,6 +26,7 @@ struct FailureList {
     /// here, and may send them again, so the method ignores them.
     mutating func add(_ report: FailureReport) {
         guard cleared[report.subject] != report.last else { return }
+        cleared[report.subject] = nil
         var report = report
         if let index = index(of: report.subject) {
             let earlier = reports.remove(at: index)
@@ -48,6 +49,8 @@ struct FailureList {
     /// Clears all reports of a gallery; nil for all galleries. Returns whether there were any.
     mutating func clear(of gallery: GalleryID? = nil) -> Bool {
         let count = reports.count
+        // The other process keeps no more reports either.
+        if cleared.count >= Self.maximumCount { cleared = [:] }
         for report in reports where gallery.map({ $0 == report.subject.gallery }) ?? true {
             cleared[report.subject] = report.last
             subjects.remove(report.subject)
