@@ -429,6 +429,32 @@ import Testing
         #expect(try galleries.ids(signedIn) == ["a.jpg"] && signedIn.read { try $0.source() }?.kind == .webDAV)
     }
 
+    @Test("A subfolder with a sign-in that Vitrine does not know is skipped, and the others are read")
+    func unknownSignIn() async throws {
+        func page(_ names: String...) -> [ScriptedServer.Step] {
+            let links = names.map { "<a href=\"\($0)\">\($0)</a>\n" }.joined()
+            return .answer(
+                200, "<html><body><pre><a href=\"../\">../</a>\n\(links)</pre></body></html>",
+                headers: ["Content-Type: text/html"])
+        }
+        let (root, inner) = (page("closed/", "open/"), page("a.jpg"))
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/photos/": root
+            case "/photos/open/": inner
+            case "/dav/" where request.method == "GET": .answer(405)
+            default: .answer(401, headers: ["WWW-Authenticate: NTLM"])
+            }
+        }
+        let cache = try galleries.open(server.url("/photos/"))
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache) == ["open/a.jpg"])
+        // The failure of a WebDAV server names its sign-ins.
+        let closed = try galleries.open(server.url("/dav/"))
+        #expect(await galleries.failure(closed).contains("(ntlm)"))
+        server.stop()
+    }
+
     @Test("A web page without photos is no gallery, and the error says so")
     func noGallery() async throws {
         let server = try ListedServer(.html, ["notes.txt"])

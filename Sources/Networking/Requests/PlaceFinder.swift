@@ -81,8 +81,8 @@ struct PlaceFinder {
                 let place = place(.webDAV, address)
                 do {
                     return .folders(place, try await answer(from: place, with: TransferPermit(.list)))
-                } catch RequestError.signIn(let question) {
-                    throw RequestError.signIn(question)
+                } catch let error as RequestError where error.wantsSignIn {
+                    throw error
                 } catch is CancellationError {
                     throw CancellationError()
                 } catch {}
@@ -151,7 +151,7 @@ struct PlaceFinder {
         guard let reason = await refusal else { return .folders(server, nil) }
         if let list = try await list(ofFeed: feed) { return list }
         // The server may send its list only after a sign-in.
-        if case RequestError.signIn = reason { throw reason }
+        if let reason = reason as? RequestError, reason.wantsSignIn { throw reason }
         return nil
     }
 
@@ -309,8 +309,8 @@ struct PlaceFinder {
     private func sharedFolders(_ path: String, of server: Address) async throws -> sending Place? {
         do {
             return try await folders(path, of: server)
-        } catch RequestError.signIn(let question) {
-            throw RequestError.signIn(question)
+        } catch let error as RequestError where error.wantsSignIn {
+            throw error
         } catch {
             return nil
         }
@@ -348,8 +348,8 @@ struct PlaceFinder {
             guard let user = AccountAnswer(json: try await reader.readText(account))?.id else { return nil }
             let folder = PercentEncoding.encode(user, keepingEscapes: false)
             return place(.nextcloud, try server.resolving("remote.php/dav/photos/\(folder)/\(match.2)/\(match.3)/"))
-        } catch RequestError.signIn(let question) {
-            throw RequestError.signIn(question)
+        } catch let error as RequestError where error.wantsSignIn {
+            throw error
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -93,6 +93,14 @@ public enum RequestError: Error, Equatable {
         }
     }
 
+    /// Whether the server or a proxy requires a sign-in, known to Vitrine or not.
+    var wantsSignIn: Bool {
+        switch self {
+        case .signIn, .unknownSignIn: true
+        default: false
+        }
+    }
+
     /// Throws ``wrongType(_:)`` or ``wrongFile(_:)`` unless a file that begins with these bytes may be a picture.
     static func checkIsPicture(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
         guard PictureSignature(bytes) == nil else { return }

@@ -216,7 +216,7 @@ public struct Response {
         do { self = try await page() } catch let error as RequestError where !error.failure.isTemporary {
             // The server has no page.
             switch error {
-            case .status, .signIn: throw FormatError.notAGallery("a JSON file")
+            case .status, .signIn, .unknownSignIn: throw FormatError.notAGallery("a JSON file")
             default: throw error
             }
         }

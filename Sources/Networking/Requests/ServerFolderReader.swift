@@ -110,7 +110,8 @@ struct ServerFolderReader: Sendable {
         case let error as RequestError where error.isRefusalOfBusyServer:
             permit.recordRefusal(error)
             return .refused(folder, error)
-        case RequestError.status, RequestError.bucket, RequestError.wrongType, RequestError.signIn, is FormatError:
+        case RequestError.status, RequestError.bucket, RequestError.wrongType, RequestError.signIn,
+            RequestError.unknownSignIn, is FormatError:
             return .unreadable(folder, RequestError(error).failure)
         default: return .failed(error)
         }

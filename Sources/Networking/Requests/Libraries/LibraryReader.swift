@@ -295,6 +295,7 @@ extension RequestError {
     fileprivate var refusesGuests: Bool {
         switch self {
         case .signIn(let question): !question.isProxy
+        case .unknownSignIn(_, let isOfProxy): !isOfProxy
         case .status(401, _): true
         default: false
         }
