@@ -299,9 +299,6 @@ public enum PictureName {
     /// Whether a name has the ending of a picture or a video. False for hidden files.
     public static func isPictureOrVideo(_ name: ArraySlice<UInt8>) -> Bool { isPicture(name) || isVideo(name) }
 
-    /// Whether the last name of a path has the ending of a picture or a video.
-    public static func isPictureOrVideo(path: String) -> Bool { isPictureOrVideo(lastName(of: path)[...]) }
-
     /// Whether a name has the ending of a video, in upper or lower case. False for hidden files.
     public static func isVideo(_ name: ArraySlice<UInt8>) -> Bool { has(name, videoEndings) }
 

@@ -222,11 +222,18 @@ extension Place {
             path = String(cString: target)
             guard lstat(path, &status) == 0 else { return nil }
         }
+        guard status.st_mode & S_IFMT == S_IFREG, let place = Place(photoPath: path) else { return nil }
+        try place.gallery?.checkLength()
+        self = place
+    }
+
+    /// Creates the position of an open photo from the path of its file; nil if the name is not a photo's.
+    public init?(photoPath path: String) {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-        guard status.st_mode & S_IFMT == S_IFREG, PictureName.isPictureOrVideo(name[...]) else { return nil }
-        let folder = Address(filePath: path).folderAlone
-        try folder.checkLength()
-        self.init(gallery: folder, photo: String(decoding: name, as: UTF8.self), isPhotoOpen: true)
+        guard PictureName.isPictureOrVideo(name[...]) else { return nil }
+        self.init(
+            gallery: Address(filePath: path).folderAlone, photo: String(decoding: name, as: UTF8.self),
+            isPhotoOpen: true)
     }
 }
 

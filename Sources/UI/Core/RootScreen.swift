@@ -207,7 +207,8 @@ public final class RootScreen: Screen {
     /// Opens the address, folder or file that the user typed.
     private func open(typed text: String) {
         do throws(AddressError) {
-            try context.findGallery(typed: text) { [weak self] in self?.open($0, showing: $1) }
+            let (address, photo) = try context.gallery(typed: text)
+            open(address, showing: photo)
         } catch { modals.showNotice(error.description) }
     }
 

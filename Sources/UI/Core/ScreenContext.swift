@@ -135,18 +135,13 @@ public final class ScreenContext {
         return Failure("offline, and this photo is not cached", remedy: .network)
     }
 
-    /// Calls an action with the gallery that the user typed. A photo's file stands for the gallery of its folder, with
-    /// the photo.
-    func findGallery(
-        typed text: String, _ action: @escaping @MainActor (_ gallery: Address, _ photo: Place?) -> Void
-    ) throws(AddressError) {
+    /// Returns the gallery that the user typed. The path of a photo stands for the gallery of its folder, with the photo.
+    ///
+    /// The path alone decides, because the disk may not answer.
+    func gallery(typed text: String) throws(AddressError) -> (address: Address, photo: Place?) {
         let named = try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets())
-        guard named.scheme == .file, PictureName.isPictureOrVideo(path: named.path) else { return action(named, nil) }
-        // The disk may not answer.
-        Task {
-            let photo = await Task.detached { try? Place(photoFile: named) }.value
-            action(photo?.gallery ?? named, photo)
-        }
+        let photo = named.scheme == .file ? named.filePath.flatMap { Place(photoPath: $0) } : nil
+        return (photo?.gallery ?? named, photo)
     }
 
     /// Permits new attempts at a gallery's failed requests, because the user retries them.

@@ -178,11 +178,9 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func add(_ text: String) {
         do throws(AddressError) {
-            try context.findGallery(typed: text) { [weak self] address, _ in
-                self?.draft.add(address)
-                self?.stopTyping()
-                self?.adoptDraft()
-            }
+            draft.add(try context.gallery(typed: text).address)
+            stopTyping()
+            adoptDraft()
         } catch {
             problem = error.description
         }
@@ -367,14 +365,12 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Changes the address of the selected gallery, and then asks for its title.
     private func changeAddress(_ text: String) {
         do throws(AddressError) {
-            try context.findGallery(typed: text) { [weak self] address, _ in
-                guard let self else { return }
-                guard draft.replaceSelected(with: address) else {
-                    return problem = "This gallery is already in the list."
-                }
-                adoptDraft()
-                startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
+            let address = try context.gallery(typed: text).address
+            guard draft.replaceSelected(with: address) else {
+                return problem = "This gallery is already in the list."
             }
+            adoptDraft()
+            startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
         } catch {
             problem = error.description
         }
