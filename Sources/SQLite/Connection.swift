@@ -42,8 +42,8 @@ public final class Connection {
         public var rows = 0
     }
 
-    /// Whether a transaction is open. Transactions do not nest, so the closure of ``transaction(writes:_:)`` is always
-    /// a whole transaction.
+    /// Whether a transaction is open. Transactions do not nest, so the closure of ``transaction(writes:mayWait:_:)`` is
+    /// always a whole transaction.
     private(set) var isInTransaction = false
 
     /// Opens a database file.
@@ -202,7 +202,7 @@ public final class Connection {
     ///   - mayWait: returns whether to try again if another process still has the lock after the connection's patience.
     @discardableResult
     public func transaction<Result>(
-        writes: Bool, _ body: () throws -> Result, mayWait: () -> Bool = { false }
+        writes: Bool, mayWait: () -> Bool = { false }, _ body: () throws -> Result
     ) throws -> Result {
         precondition(!isInTransaction, "Transactions do not nest.")
         try begin(writes ? "BEGIN IMMEDIATE" : "BEGIN", mayWait)
@@ -220,6 +220,7 @@ public final class Connection {
         }
     }
 
+    /// Begins a transaction. SQLite itself waits for the connection's patience before it reports a lock.
     private func begin(_ statement: String, _ mayWait: () -> Bool) throws {
         while true {
             do { return try execute(statement) } catch SQLiteError.locked where mayWait() {}

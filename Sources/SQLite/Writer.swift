@@ -85,19 +85,17 @@ public final class Writer {
     ///     publishes the changes that this closure returns.
     @discardableResult
     public func transaction<Result>(
-        _ body: (Connection) throws -> Result,
         mayWait: () -> Bool = { false },
+        _ body: (Connection) throws -> Result,
         last: (Connection, ChangeSet) throws -> ChangeSet = { _, _ in ChangeSet() }
     ) throws -> Result {
         _ = recorder.takeChanges()
         var changes = ChangeSet()
-        let result = try connection.transaction(writes: true) {
+        let result = try connection.transaction(writes: true, mayWait: mayWait) {
             let result = try body(connection)
             changes = recorder.takeChanges()
             changes.merge(try last(connection, changes))
             return result
-        } mayWait: {
-            mayWait()
         }
         hub.publish(changes)
         return result

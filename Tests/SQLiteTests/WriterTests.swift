@@ -60,7 +60,7 @@ import Testing
             if asked == 3 { try? other.execute("COMMIT") }
             return true
         }
-        try writer.transaction({ _ in ran += 1 }, mayWait: mayWait)
+        try writer.transaction(mayWait: mayWait) { _ in ran += 1 }
         #expect(asked == 3 && ran == 1)
     }
 

@@ -38,6 +38,8 @@ public actor GalleryWriter {
     private let shared = SharedWrites()
     /// Whether writes no longer wait long for other processes.
     private let isEnding = Atomic(false)
+    /// Whether a write has waited in vain since then. Later writes do not wait.
+    private var hasGivenUp = false
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
     /// A serial queue of this actor's own, because disk access blocks.
@@ -111,10 +113,11 @@ public actor GalleryWriter {
     }
 
     private func announced<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        guard !hasGivenUp else { throw SQLiteError.locked }
         let before = announcements
         let deadline = ContinuousClock.now + Self.patience
         do {
-            return try writer.transaction(body, mayWait: { mayWait(until: deadline) }) { try announcements.add($1, $0) }
+            return try writer.transaction(mayWait: { mayWait(until: deadline) }, body) { try announcements.add($1, $0) }
         } catch {
             // The announcement was rolled back, too.
             announcements = before
@@ -124,14 +127,17 @@ public actor GalleryWriter {
 
     /// Returns whether a write that needs another process's lock may wait longer.
     private func mayWait(until deadline: ContinuousClock.Instant) -> Bool {
-        guard ContinuousClock.now < deadline, !Task.isCancelled, !isEnding.load(ordering: .relaxed) else {
+        if isEnding.load(ordering: .relaxed) {
+            hasGivenUp = true
             return false
         }
+        guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
         log.info(.cache, "waiting until another process has written to the cache")
         return true
     }
 
-    /// Makes each write wait only a few seconds for other processes. Call this method before the program ends.
+    /// Makes the next write wait only a few seconds for other processes, and later writes not at all. Call this method
+    /// before the program ends.
     public nonisolated func stopWaiting() { isEnding.store(true, ordering: .relaxed) }
 
     /// Publishes the commits of other processes. Returns true if there were new commits.
