@@ -49,13 +49,14 @@ struct FailureList {
     /// Clears all reports of a gallery; nil for all galleries. Returns whether there were any.
     mutating func clear(of gallery: GalleryID? = nil) -> Bool {
         let count = reports.count
-        // The other process keeps no more reports either.
-        if cleared.count >= Self.maximumCount { cleared = [:] }
         for report in reports where gallery.map({ $0 == report.subject.gallery }) ?? true {
             cleared[report.subject] = report.last
             subjects.remove(report.subject)
         }
         reports = reports.filter { subjects.contains($0.subject) }
+        // The other process keeps only its newest reports, too.
+        let excess = max(0, cleared.count - Self.maximumCount)
+        for (subject, _) in cleared.sorted(by: { $0.value < $1.value }).prefix(excess) { cleared[subject] = nil }
         return reports.count != count
     }
 
