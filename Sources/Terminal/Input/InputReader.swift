@@ -26,7 +26,8 @@ final class InputReader {
     var isAnswerDue: () -> Bool = { false }
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
-    /// Called when input cannot be read because this program is in the background. The owner calls ``pause()`` then.
+    /// Called when input cannot be read because this program is in the background, or was until just now. In the
+    /// background, the owner calls ``pause()``.
     var onBackground: () -> Void = {}
 
     /// The milliseconds to wait after an escape byte while a reply is expected, because replies begin with an escape

@@ -231,7 +231,7 @@ public final class Terminal {
     private func stopInBackground() {
         guard !isActive, let signals else { return }
         if TTY.isInBackground(tty.descriptor) {
-            // Without a shell that could continue the job, the system discards the stop.
+            // Without a shell that could continue the job, the system discards the stop, so Vitrine ends.
             guard wasContinued else { return onEnd(SIGHUP) }
             wasContinued = false
             signals.stopJob()
