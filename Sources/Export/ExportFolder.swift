@@ -30,8 +30,8 @@ final class ExportFolder: Sendable {
     /// because the user may have mistyped the path.
     ///
     /// - Parameters:
-    /// - mask: the permissions of the folder, if it is new, and of new files.
-    /// - kinds: the kinds of unfinished files to try. The export skips kinds that the file system does not support.
+    ///   - mask: the permissions of the folder, if it is new, and of new files.
+    ///   - kinds: the kinds of unfinished files to try. The export skips kinds that the file system does not support.
     init(
         _ path: String, _ mask: CreationMask, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
     ) throws(ExportError) {

@@ -106,12 +106,12 @@ public actor PhotoExport {
     /// Prepares to copy photos.
     ///
     /// - Parameters:
-    /// - folder: the destination; created if missing.
-    /// - mask: the permissions of new files, and of the folder if it is new.
-    /// - mayFetch: returns whether the program may fetch a photo. If not, a missing photo fails.
-    /// - retries: the retries of requests; nil if the program fetches no photos. Missing photos then fail.
-    /// - mayTryAgain: called after a failed fetch. Returns true if a retry may succeed, such as after a password was
-    ///   found.
+    ///   - folder: the destination; created if missing.
+    ///   - mask: the permissions of new files, and of the folder if it is new.
+    ///   - mayFetch: returns whether the program may fetch a photo. If not, a missing photo fails.
+    ///   - retries: the retries of requests; nil if the program fetches no photos. Missing photos then fail.
+    ///   - mayTryAgain: called after a failed fetch. Returns true if a retry may succeed, such as after a password was
+    ///     found.
     public init(
         _ keys: [PhotoKey], of cache: GalleryCache, to folder: String, mask: CreationMask, wishes: Wishes,
         mayFetch: @escaping @Sendable (PhotoKey) -> Bool = { _ in true }, retries: RetryWatch?,
@@ -353,8 +353,8 @@ public struct ExportRest: Equatable, Sendable {
     /// Determines the arguments. Returns nil if the gallery has none of the unprocessed photos.
     ///
     /// - Parameters:
-    /// - keys: all photos of the export, in order.
-    /// - left: the photos that the export did not process.
+    ///   - keys: all photos of the export, in order.
+    ///   - left: the photos that the export did not process.
     init?(_ keys: [PhotoKey], left: KeySet, of cache: GalleryCache, folder: String) throws {
         guard let ids = try cache.read({ try Self.ids(keys, left, $0) }) else { return nil }
         (gallery, self.folder, self.ids) = (cache.address, folder, ids)

@@ -47,8 +47,8 @@ enum TerminalReply: Hashable, Sendable {
     /// Parses a string sequence; returns nil if it is not a reply.
     ///
     /// - Parameters:
-    /// - introducer: the byte after the escape: `]`, `P` or `_`.
-    /// - body: the bytes up to the string's end.
+    ///   - introducer: the byte after the escape: `]`, `P` or `_`.
+    ///   - body: the bytes up to the string's end.
     init?(introducer: UInt8, body: some Collection<UInt8>) {
         let text = String(decoding: body, as: UTF8.self)
         switch introducer {

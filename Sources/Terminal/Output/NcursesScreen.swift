@@ -402,8 +402,8 @@ enum TrueColourOverlay {
     /// Returns the bytes to send after the bytes of ncurses.
     ///
     /// - Parameters:
-    /// - shown: the previous surface; nil if the screen was cleared.
-    /// - output: the bytes of ncurses.
+    ///   - shown: the previous surface; nil if the screen was cleared.
+    ///   - output: the bytes of ncurses.
     static func bytes(
         _ surface: Surface, shown: Surface?, after output: [UInt8], _ capabilities: Capabilities
     ) -> [UInt8] {

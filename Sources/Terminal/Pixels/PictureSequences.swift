@@ -22,8 +22,8 @@ public enum KittySequence {
     /// Returns the sequence that shows a stored picture at the cursor. The cursor does not move.
     ///
     /// - Parameters:
-    /// - placement: the placement's id. Using an id again moves the picture.
-    /// - size: the number of cells that the picture covers.
+    ///   - placement: the placement's id. Using an id again moves the picture.
+    ///   - size: the number of cells that the picture covers.
     public static func place(id: UInt32, placement: UInt32, size: Size) -> [UInt8] {
         KittyChunks.sequence("a=p,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),C=1,q=2")
     }
