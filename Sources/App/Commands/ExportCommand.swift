@@ -23,8 +23,9 @@ struct ExportCommand {
     func run(
         _ address: Address, to folder: String, _ ids: [String], matching filter: PhotoFilter = PhotoFilter("")
     ) async throws -> (code: Int32, sentence: String) {
+        let interruption = Interruption(services.output)
         let working = Task { try await export(address, to: folder, ids, matching: filter) }
-        let interruption = Interruption(services.output) { working.cancel() }
+        interruption.whenItComes { working.cancel() }
         do {
             let (code, sentence) = try await working.value
             return (interruption.exitCode ?? code.rawValue, sentence)

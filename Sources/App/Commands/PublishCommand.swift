@@ -27,8 +27,9 @@ struct PublishCommand {
             Output.complain("Vitrine sends nothing: the setting “offline” is on.")
             return ExitCode.someFailed.rawValue
         }
+        let interruption = Interruption(services.output)
         let working = Task { try await publish(folder, to: address) }
-        let interruption = Interruption(services.output) { working.cancel() }
+        interruption.whenItComes { working.cancel() }
         let code = try await working.value
         return interruption.exitCode ?? code.rawValue
     }
