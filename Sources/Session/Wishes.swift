@@ -74,7 +74,7 @@ public final class Wishes: Sendable {
     }
 
     /// Stops a requested subject and the work for it.
-    public func stop(_ subject: Wish.Subject) { stop([subject]) }
+    public func stop(_ subject: Wish.Subject) { change { $0.stop(subject) } }
 
     /// Stops requested subjects and the work for them, all in one step.
     public func stop(_ subjects: Set<Wish.Subject>) {
@@ -340,11 +340,13 @@ struct WishList {
         return standing
     }
 
-    mutating func stop(_ subject: Wish.Subject) -> Bool { stop([subject]) }
+    mutating func stop(_ subject: Wish.Subject) -> Bool { stop(where: { $0 == subject }) }
 
-    mutating func stop(_ subjects: Set<Wish.Subject>) -> Bool {
+    mutating func stop(_ subjects: Set<Wish.Subject>) -> Bool { stop(where: subjects.contains) }
+
+    private mutating func stop(where isMeant: (Wish.Subject) -> Bool) -> Bool {
         let count = asked.count
-        asked.removeAll { subjects.contains($0.wish.subject) }
+        asked.removeAll { isMeant($0.wish.subject) }
         return asked.count != count
     }
 
