@@ -60,8 +60,8 @@ final class Interruption: Sendable {
             source.activate()
             return source
         }
-        // Until the sources are registered, signals are lost.
-        registrations.wait()
+        // Until the sources are registered, signals are lost. Without free descriptors, they may never be registered.
+        _ = registrations.wait(timeout: .now() + .seconds(1))
         output.onClosed { [first] in first.set(SIGPIPE) }
     }
 
