@@ -67,8 +67,8 @@ import Testing
     /// The data is not to blame, so it is not marked as bad.
     @Test func diskErrorsAreTemporary() {
         for error in [
-            RequestError.cache(.full), .cache(.readOnly), .cache(.file(path: "x", reason: "x")),
-            .cache(.cannotOpen(path: "x", reason: "x")), .cache(.database(.disk(reason: "x"))),
+            RequestError.cache(.full), .cache(.readOnly), .cache(.file("x", code: EIO)),
+            .cache(.cannotOpen("x", code: EIO)), .cache(.database(.disk(reason: "x"))),
             .transfer(.disk(code: ENOSPC)), .transfer(.disk(code: EIO)),
         ] { #expect(error.failure.isTemporary && error.storageTrouble != nil, "\(error)") }
         #expect(RequestError.transfer(.disk(code: ENOSPC)).storageTrouble == .full)

@@ -1,4 +1,5 @@
 import Concurrency
+import Files
 import Glibc
 import Logging
 import Model
@@ -224,7 +225,7 @@ public actor CacheCleaning {
         let path = "\(gallery.folder)/\(file.name)"
         let isGone = unlink(path) == 0 || errno == ENOENT
         if !isGone {
-            log.error(.cache, "\(CacheError.notRemoved(path: path, reason: String(cString: strerror(errno))))")
+            log.error(.cache, "\(CacheError.notRemoved(path: path, SystemError()))")
         }
         change(gallery.name) { inventory in
             inventory.setAside.removeAll { $0 == file }

@@ -288,7 +288,7 @@ public final class PartialFile: Sendable {
     /// Returns up to `count` bytes from the beginning of the file.
     public func beginning(_ count: Int) throws(CacheError) -> [UInt8] {
         do throws(SystemError) { return try OpenFile.beginning(of: descriptor, count: count) } catch {
-            throw .file(path: path, reason: "\(error)")
+            throw .file(path: path, error)
         }
     }
 

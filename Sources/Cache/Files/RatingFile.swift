@@ -59,7 +59,7 @@ struct RatingFile: Sendable {
             guard let contents = contents(of: bytes, stamp) else { throw SystemError(EEXIST) }
             return contents
         } catch {
-            throw .file(path: path, reason: error.description)
+            throw .file(path: path, error)
         }
     }
 
@@ -79,10 +79,10 @@ struct RatingFile: Sendable {
             guard text.utf8.count <= Self.largest else { throw SystemError(EFBIG) }
             try file.replace(with: text)
             return Change(before: before?.stamp, after: stamp)
-        } catch let error as CacheError {
-            throw error
+        } catch let error as SystemError {
+            throw .file(path: path, error)
         } catch {
-            throw .file(path: path, reason: "\(error)")
+            throw CacheError(thrown: error) ?? .file(path: path, SystemError(EIO))
         }
     }
 

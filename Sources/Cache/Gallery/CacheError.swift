@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 import SQLite
@@ -6,7 +7,7 @@ import Session
 /// The reason why the cache could not do something.
 public enum CacheError: Error, Equatable, CustomStringConvertible {
     /// A folder or file of the cache cannot be created or opened.
-    case cannotOpen(path: String, reason: String)
+    case cannotOpen(path: String, SystemError)
     /// A file or folder of the cache belongs to another user, or is a link.
     case notOurs(path: String)
     /// The folder for caches contains files that are not Vitrine's.
@@ -26,9 +27,9 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     /// Any other failure of the database.
     case database(SQLiteError)
     /// A file cannot be written.
-    case file(path: String, reason: String)
+    case file(path: String, SystemError)
     /// A file cannot be removed.
-    case notRemoved(path: String, reason: String)
+    case notRemoved(path: String, SystemError)
     /// Another process uses the cache or removes it.
     case locked(path: String)
     /// The gallery's list alone exceeds the limit for all caches.
@@ -101,12 +102,12 @@ extension CacheError {
     ///
     /// - Parameter code: the system's error number.
     public static func file(_ path: String, code: Int32 = errno) -> CacheError {
-        ofAnyFile(code) ?? .file(path: path, reason: String(cString: strerror(code)))
+        ofAnyFile(code) ?? .file(path: path, SystemError(code))
     }
 
     /// Returns the error for a file or folder that could not be opened or created.
     static func cannotOpen(_ path: String, code: Int32 = errno) -> CacheError {
-        ofAnyFile(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
+        ofAnyFile(code) ?? .cannotOpen(path: path, SystemError(code))
     }
 
     /// Returns the error for a problem of all files, such as a full disk. Returns nil for error numbers of other
@@ -124,7 +125,7 @@ extension CacheError {
     public var isOfFolder: Bool {
         switch self {
         case .readOnly: true
-        case .cannotOpen(_, let reason): reason != String(cString: strerror(EIO))
+        case .cannotOpen(_, let reason): reason.code != EIO
         default: false
         }
     }
@@ -149,7 +150,7 @@ extension StorageTrouble {
         switch error {
         case .full: self = .full
         case .readOnly: self = .readOnly
-        case .file(_, let reason), .cannotOpen(_, let reason): self = Self.trouble(reason)
+        case .file(_, let reason), .cannotOpen(_, let reason): self = Self.trouble(reason.code)
         case .database(.disk), .database(.cannotOpen): self = .failing
         case .notACache, .notOurs, .damagedInUse, .newerSchema, .otherGallery, .database, .notRemoved, .locked,
             .conflict, .tooFewDescriptors, .listTooLarge:
@@ -157,10 +158,10 @@ extension StorageTrouble {
         }
     }
 
-    private static func trouble(_ reason: String) -> StorageTrouble {
-        switch reason {
-        case String(cString: strerror(ENOENT)): .missing
-        case String(cString: strerror(EACCES)): .forbidden
+    private static func trouble(_ code: Int32) -> StorageTrouble {
+        switch code {
+        case ENOENT: .missing
+        case EACCES: .forbidden
         default: .failing
         }
     }

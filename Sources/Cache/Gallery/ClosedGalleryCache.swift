@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 import Numbers
@@ -348,7 +349,7 @@ extension ClosedGalleryCache {
         }
     }
 
-    private func failure() -> CacheError { .file(path: database, reason: String(cString: strerror(errno))) }
+    private func failure() -> CacheError { .file(path: database, SystemError()) }
 
     private var database: String { folder + "/gallery.sqlite" }
 
@@ -370,6 +371,6 @@ extension ClosedGalleryCache {
 
     private func removeFile(_ path: String, _ onFailure: (CacheError) -> Void) {
         guard Glibc.unlink(path) != 0, errno != ENOENT else { return }
-        onFailure(.notRemoved(path: path, reason: String(cString: strerror(errno))))
+        onFailure(.notRemoved(path: path, SystemError()))
     }
 }

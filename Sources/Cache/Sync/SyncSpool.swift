@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 
@@ -90,7 +91,7 @@ final class SpooledItems: Sendable {
             guard count > 0 else {
                 // A partial list of changes must not be applied.
                 guard left == 0 else {
-                    throw CacheError.file(path: "with the changes of the update", reason: "it ends too soon")
+                    throw CacheError.file("with the changes of the update", code: EIO)
                 }
                 return
             }
