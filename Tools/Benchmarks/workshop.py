@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from process import Trouble, run
+from server import GalleryServer
 from terminal import Terminal
 
 
@@ -156,7 +157,7 @@ class Workshop:
     def sync_command(self, gallery):
         """`vitrine sync --list-only`: of a gallery, or of an address."""
         # The usual limit of all caches suffices for only six million photos.
-        return [self.binary, "sync", "--list-only", "--cache-limit=64G", gallery.file if isinstance(gallery, Gallery) else gallery]
+        return [self.binary, "sync", "--list-only", "--cache-limit=64G", place(gallery)]
 
     def sync(self, gallery, home):
         """The seconds that it takes."""
@@ -173,9 +174,14 @@ class Workshop:
         return self._filled[gallery.file]
 
     def home_with_blurred_pictures(self, gallery):
-        """A new home with a cache that holds the gallery, and a blurred picture of each photo, as Immich sends them."""
+        """A new home with a cache that holds the gallery, and a blurred picture of each photo, as Immich sends them.
+
+        Returns the home and the gallery's address. It is the address of a server that is gone, because Vitrine would
+        look for thumbnails on this machine even while it is offline.
+        """
         home = self.folder_for("home-with-blurred-pictures")
-        shutil.copytree(self.home(gallery), home, dirs_exist_ok=True)
+        with GalleryServer(gallery.file) as server:
+            self.sync(server.address, home)
         # The first five bytes tell the proportions and the colours; the others are the amplitudes of waves.
         head = bytes.fromhex("dce7112580")
         hashes = [base64.b64encode(head + self.chance.randbytes(16)).decode() for _ in range(BLURRED_PICTURES)]
@@ -187,7 +193,7 @@ class Workshop:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
-        return home
+        return home, server.address
 
     def database(self, home):
         """The database of the only gallery in a home."""
@@ -207,6 +213,11 @@ class Workshop:
             raise Trouble(f"The cache holds {count} photos of {gallery.photos}.")
 
     def browse(self, gallery, home=None):
-        """Opens a gallery in a terminal, offline, so that only the program is measured."""
+        """Opens a gallery or an address in a terminal, offline, so that only the program is measured."""
         home = home or self.home(gallery)
-        return Terminal([self.binary, "--offline", gallery.file], self.environment(home))
+        return Terminal([self.binary, "--offline", place(gallery)], self.environment(home))
+
+
+def place(gallery):
+    """The file of a gallery, or an address as it is."""
+    return gallery.file if isinstance(gallery, Gallery) else gallery

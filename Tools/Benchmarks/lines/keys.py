@@ -74,13 +74,13 @@ def known_keys(terminal):
 def measure(workshop):
     gallery = workshop.gallery(workshop.many)
     yield from figures(workshop, gallery, None, f"a key in {gallery.photos:,} photos")
-    home = workshop.home_with_blurred_pictures(gallery)
-    yield from figures(workshop, gallery, home, "… with blurred pictures")
+    home, address = workshop.home_with_blurred_pictures(gallery)
+    yield from figures(workshop, address, home, "… with blurred pictures")
     workshop.discard(home)
 
 
 def figures(workshop, gallery, home, what):
-    """Measures keys with the gallery's usual home or another."""
+    """Measures keys in a gallery with its usual home, or at an address with another home."""
     times, lost, end = {}, [], None
     with workshop.browse(gallery, home) as terminal:
         terminal.rest(1)
