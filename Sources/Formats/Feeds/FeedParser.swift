@@ -10,7 +10,7 @@ import Model
 /// HTML, or XHTML elements of the feed. Of a `media:group`, which is one picture in several sizes, the parser uses the
 /// largest. A feed contains only the newest items.
 public final class FeedParser: LibraryParser {
-    private let stream: XMLPushStream
+    private let stream: XMLEventStream
     private let base: Address
     /// Whether all bytes so far are white space or byte order marks.
     private var isBeforeDocument = true
@@ -36,7 +36,7 @@ public final class FeedParser: LibraryParser {
     /// - Parameter library: the file name of libxml2.
     init(base: Address, library: String) {
         self.base = base
-        stream = XMLPushStream(library: library, wantsText: true)
+        stream = XMLEventStream(library: library, wantsText: true)
     }
 
     /// Returns whether a document is a feed.
@@ -54,7 +54,7 @@ public final class FeedParser: LibraryParser {
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
         let document = isBeforeDocument ? Self.withoutBlanks(bytes) : bytes[...]
         isBeforeDocument = isBeforeDocument && document.isEmpty
-        try stream.push(document, isCancelled: { false }) { event in try self.take(event) }
+        try stream.push(document) { event in try self.take(event) }
         return takePhotos()
     }
 

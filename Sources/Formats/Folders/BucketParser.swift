@@ -21,7 +21,7 @@ public final class BucketParser: ListingParser {
     private static let maximumValue = 256
 
     private let prefix: [UInt8]
-    private let stream: XMLPushStream
+    private let stream: XMLEventStream
     private var open: [Element] = []
     /// The text of the innermost open element that can have text.
     private var text: [UInt8] = []
@@ -51,7 +51,7 @@ public final class BucketParser: ListingParser {
     /// - Parameter library: the file name of libxml2.
     init(prefix: [UInt8], library: String) {
         self.prefix = prefix
-        stream = XMLPushStream(library: library, wantsText: true)
+        stream = XMLEventStream(library: library, wantsText: true)
     }
 
     /// Returns whether an answer is the list of a bucket.
@@ -63,7 +63,7 @@ public final class BucketParser: ListingParser {
 
     /// Parses the next bytes. Returns nothing, because only the end of the page completes the entries.
     public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
-        try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }
+        try stream.push(bytes) { event in try self.take(event) }
         return ListingPiece()
     }
 
@@ -230,7 +230,7 @@ public struct BucketRefusal: Hashable, Sendable {
     /// Parses the body of an answer. Returns nil for other documents.
     public init?(status: Int, region: String?, body: [UInt8]) {
         guard DocumentRoot.name(body)?.elementsEqual("error".utf8) == true else { return nil }
-        let stream = XMLPushStream(library: XMLLibrary.file, wantsText: true)
+        let stream = XMLEventStream(library: XMLLibrary.file, wantsText: true)
         var (depth, name, texts) = (0, "", [String: [UInt8]]())
         func take(_ event: XMLPushStream.Event) throws {
             switch event {
@@ -245,7 +245,7 @@ public struct BucketRefusal: Hashable, Sendable {
             }
         }
         // A truncated document can still state the code.
-        try? stream.push(body, isCancelled: { false }) { event in try take(event) }
+        try? stream.push(body) { event in try take(event) }
         let code = (texts["Code"] ?? []).filter {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
         }

@@ -174,7 +174,7 @@ public final class XMLListingParser: ListingParser {
     /// The maximum number of bytes of a name's text. ``ByteEscaping`` makes up to three bytes of each byte.
     private static let maximumText = 65_536
 
-    private let stream: XMLPushStream
+    private let stream: XMLEventStream
     private var escaping = ByteEscaping()
     private var piece = ListingPiece()
     private var depth = 0
@@ -195,7 +195,7 @@ public final class XMLListingParser: ListingParser {
 
     /// - Parameter library: the file name of libxml2.
     init(library: String) {
-        stream = XMLPushStream(library: library, wantsText: true, ignoresEncoding: true)
+        stream = XMLEventStream(library: library, wantsText: true, ignoresEncoding: true)
     }
 
     /// Returns whether a document is a list in this format.
@@ -207,7 +207,7 @@ public final class XMLListingParser: ListingParser {
 
     /// Parses the next bytes. Returns the files and folders that are complete.
     public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
-        try stream.push(escaping.escape(bytes), isCancelled: { false }) { event in try self.take(event) }
+        try stream.push(escaping.escape(bytes)) { event in try self.take(event) }
         return takePiece()
     }
 

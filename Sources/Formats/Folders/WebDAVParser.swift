@@ -88,7 +88,7 @@ public final class WebDAVParser: ListingParser {
 
     private let folder: ListedFolder
     private let previews: Previews?
-    private let stream: XMLPushStream
+    private let stream: XMLEventStream
     private var piece = ListingPiece()
     private var open: [Element] = []
     /// The text of the innermost open element that can have text.
@@ -109,7 +109,7 @@ public final class WebDAVParser: ListingParser {
     init(folder: ListedFolder, previews: Previews?, library: String) {
         self.folder = folder
         self.previews = previews
-        stream = XMLPushStream(library: library, wantsText: true)
+        stream = XMLEventStream(library: library, wantsText: true)
     }
 
     /// Returns whether an answer is a WebDAV multistatus document.
@@ -121,7 +121,7 @@ public final class WebDAVParser: ListingParser {
 
     /// Parses the next bytes. Returns the files and folders that are complete.
     public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
-        try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }
+        try stream.push(bytes) { event in try self.take(event) }
         return takePiece()
     }
 

@@ -21,8 +21,7 @@ public final class GalleryXMLParser {
     /// The maximum number of bytes of a document between two tags.
     static let maximumGap = 1 << 20
 
-    private let stream: XMLPushStream
-    private var contents: GalleryContents
+    private let contents: GalleryContents
 
     /// Creates a parser for one document.
     ///
@@ -34,58 +33,61 @@ public final class GalleryXMLParser {
 
     /// - Parameter library: the file name of libxml2.
     init(base: Address, library: String) {
-        contents = GalleryContents(base: base)
-        stream = XMLPushStream(library: library)
+        contents = GalleryContents(base: base, library: library)
     }
 
     /// Parses the next bytes of the document. Returns the photos that are complete.
     ///
-    /// - Parameter isCancelled: the parser calls this before each photo and every few kilobytes. If it returns true,
-    ///   parsing throws a `CancellationError`.
+    /// - Parameter isCancelled: the parser calls this after every few photos and every few kilobytes. If it returns
+    ///   true, parsing throws a `CancellationError`.
     public func parse(
         _ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }
     ) throws -> WrittenPhotos {
-        try stream.push(bytes, isCancelled: isCancelled) { event in try self.contents.take(event, isCancelled) }
+        try contents.push(bytes, isCancelled: isCancelled)
         return contents.takePhotos()
     }
 
     /// Parses the end of the document. Throws if the document is not well-formed.
     public func finish() throws -> WrittenPhotos {
-        try stream.finish { event in try self.contents.take(event, { false }) }
+        try contents.finish()
         return contents.takePhotos()
     }
 }
 
 /// The photos found so far, and the position in the document.
-private struct GalleryContents {
+private final class GalleryContents: XMLPushStream {
     private var photos: WrittenPhotos
     /// The depth of the open `photo` element; nil if no `photo` element is open.
     private var photoDepth: Int?
-    private var depth = 0
+    private var begun = 0
 
-    init(base: Address) { photos = WrittenPhotos(base: base) }
+    /// The number of photos between two calls of `isCancelled`. A call for each photo would take 3 % of the time.
+    private static let photosPerCall = 8
+
+    init(base: Address, library: String) {
+        photos = WrittenPhotos(base: base)
+        super.init(library: library)
+    }
 
     /// Returns the complete photos, and removes them.
-    mutating func takePhotos() -> WrittenPhotos { photos.take() }
+    func takePhotos() -> WrittenPhotos { photos.take() }
 
-    mutating func take(_ event: XMLPushStream.Event, _ isCancelled: () -> Bool) throws {
+    override func take(_ event: Event) throws {
         switch event {
-        case .start(let name, _, let attributes, let line): try start(name, attributes, line, isCancelled)
+        case .start(let name, _, let attributes, let line): try start(name, attributes, line)
         case .text: break
         case .end: end()
         }
     }
 
-    private mutating func start(
-        _ name: UnsafePointer<xmlChar>, _ attributes: Attributes, _ line: Int, _ isCancelled: () -> Bool
-    ) throws {
-        depth += 1
+    private func start(_ name: UnsafePointer<xmlChar>, _ attributes: Attributes, _ line: Int) throws {
         if depth == 1 {
             if String(cString: name).lowercased() == "html" { throw FormatError.notAGallery("a web page") }
             photos.takeGalleryName(from: attributes)
         }
         if name == XMLName.photo {
-            if isCancelled() { throw CancellationError() }
+            begun &+= 1
+            if begun.isMultiple(of: Self.photosPerCall), isCancelled() { throw CancellationError() }
             photos.begin(attributes, line: line)
             photoDepth = depth
         } else if name == XMLName.image {
@@ -93,12 +95,10 @@ private struct GalleryContents {
         }
     }
 
-    private mutating func end() {
-        if photoDepth == depth {
-            photos.end()
-            photoDepth = nil
-        }
-        depth -= 1
+    private func end() {
+        guard photoDepth == depth + 1 else { return }
+        photos.end()
+        photoDepth = nil
     }
 }
 

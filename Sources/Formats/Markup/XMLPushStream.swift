@@ -3,9 +3,12 @@ import Glibc
 
 /// Wraps libxml2's push parser: takes bytes and delivers tags.
 ///
+/// A subclass receives the tags in ``take(_:)``. Calls of a closure took a tenth of the time of a long list, because
+/// Swift counts references to the closure for each tag. For short documents, see ``XMLEventStream``.
+///
 /// Features that reach beyond the document are off: network access, entity substitution and external subsets. If the
 /// document declares a document type, parsing stops before libxml2 processes it.
-final class XMLPushStream {
+class XMLPushStream {
     /// A tag or a text. The value is valid only during the callback.
     enum Event {
         case start(name: UnsafePointer<xmlChar>, namespace: UnsafePointer<xmlChar>?, Attributes, line: Int)
@@ -21,14 +24,17 @@ final class XMLPushStream {
     private var library: XMLLibrary?
     private var parser: xmlParserCtxtPtr?
     private var intake = XMLIntake()
-    private var consumer: ((Event) throws -> Void)?
     /// The error that stopped the parser in a callback. Swift errors cannot pass through C code.
     private var stop: (any Error)?
+    /// Returns whether the caller of ``push(_:isCancelled:)`` needs no more tags.
+    private(set) var isCancelled: () -> Bool = { false }
     private var bytesSinceTag = 0
-    /// The number of open elements.
-    private var depth = 0
+    /// The number of open elements. An element is open while the stream delivers its start, but not its end.
+    private(set) var depth = 0
     /// The depth of each open element that declares namespaces, and the number of these namespaces.
     private var namespaces: [(depth: Int, count: Int)] = []
+    /// The number of namespaces that the open elements declare.
+    private var namespaceCount = 0
 
     /// The maximum number of nested elements.
     static let maximumDepth = 100
@@ -57,11 +63,9 @@ final class XMLPushStream {
     ///
     /// - Parameter isCancelled: a function that the stream calls before each piece for libxml2. If the function returns
     ///   true, `push` throws a `CancellationError`.
-    func push(
-        _ bytes: some Collection<UInt8>, isCancelled: () -> Bool, consumer: @escaping (Event) throws -> Void
-    ) throws {
-        self.consumer = consumer
-        defer { self.consumer = nil }
+    final func push(_ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }) throws {
+        self.isCancelled = isCancelled
+        defer { self.isCancelled = { false } }
         var rest = Array(bytes)[...]
         // libxml2 parses a small piece in a few milliseconds, so the limits take effect soon and the stream reacts to a
         // cancellation.
@@ -74,9 +78,7 @@ final class XMLPushStream {
     }
 
     /// Parses the end of the document.
-    func finish(consumer: @escaping (Event) throws -> Void) throws {
-        self.consumer = consumer
-        defer { self.consumer = nil }
+    final func finish() throws {
         try parse(try intake.finish())
         // If the parser could not be created before, this call throws the error again.
         if parser == nil { try open(with: []) }
@@ -145,16 +147,19 @@ final class XMLPushStream {
         if let library, let parser { cxml_stop(library.functions, parser) }
     }
 
+    /// Receives a tag or a text. An error stops the parser.
+    func take(_ event: Event) throws {}
+
     private func receive(_ event: Event) {
         guard stop == nil else { return }
         bytesSinceTag = 0
-        do { try consumer?(event) } catch { halt(error) }
+        do { try take(event) } catch { halt(error) }
     }
 
     private func receive(text: UnsafePointer<xmlChar>?, count: Int32) {
         guard stop == nil, let text, count > 0 else { return }
         do {
-            try consumer?(.text(UnsafeRawBufferPointer(start: text, count: Int(count)), line: line))
+            try take(.text(UnsafeRawBufferPointer(start: text, count: Int(count)), line: line))
         } catch { halt(error) }
     }
 
@@ -165,41 +170,50 @@ final class XMLPushStream {
         if attributes.longest > Self.maximumAttribute { halt(FormatError.tooLong(line: line)) }
         guard count > 0 else { return }
         namespaces.append((depth, count))
-        if namespaces.reduce(0, { $0 + $1.count }) > Self.maximumNamespaces {
+        namespaceCount += count
+        if namespaceCount > Self.maximumNamespaces {
             halt(FormatError.tooManyNamespaces(line: line))
         }
     }
 
     private func leave() {
-        if namespaces.last?.depth == depth { namespaces.removeLast() }
+        if namespaceCount > 0, let last = namespaces.last, last.depth == depth {
+            namespaces.removeLast()
+            namespaceCount -= last.count
+        }
         depth -= 1
     }
 
-    private static func stream(_ context: UnsafeMutableRawPointer?) -> XMLPushStream? {
-        context.map { Unmanaged<XMLPushStream>.fromOpaque($0).takeUnretainedValue() }
+    /// Calls `body` with the stream of a callback. The stream outlives the callback, so nothing counts this reference.
+    private static func with(_ context: UnsafeMutableRawPointer?, _ body: (XMLPushStream) -> Void) {
+        guard let context else { return }
+        Unmanaged<XMLPushStream>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
     }
 
     private static func handler(wantsText: Bool) -> xmlSAXHandler {
         var handler = xmlSAXHandler()
         cxml_mark_as_sax2(&handler)
         handler.startElementNs = { context, name, _, namespace, namespaces, _, count, _, attributes in
-            guard let stream = XMLPushStream.stream(context), let name else { return }
+            guard let name else { return }
             let attributes = Attributes(attributes, count: count)
-            stream.enter(namespaces: Int(namespaces), attributes)
-            stream.receive(.start(name: name, namespace: namespace, attributes, line: stream.line))
+            XMLPushStream.with(context) { stream in
+                stream.enter(namespaces: Int(namespaces), attributes)
+                stream.receive(.start(name: name, namespace: namespace, attributes, line: stream.line))
+            }
         }
         handler.endElementNs = { context, _, _, _ in
-            guard let stream = XMLPushStream.stream(context) else { return }
-            stream.leave()
-            stream.receive(.end)
+            XMLPushStream.with(context) { stream in
+                stream.leave()
+                stream.receive(.end)
+            }
         }
         handler.internalSubset = { context, name, _, _ in
             let isPage = name.map { String(cString: $0).lowercased() == "html" } ?? false
-            XMLPushStream.stream(context)?.halt(isPage ? FormatError.notAGallery("a web page") : .documentType)
+            XMLPushStream.with(context) { $0.halt(isPage ? FormatError.notAGallery("a web page") : .documentType) }
         }
         if wantsText {
             handler.characters = { context, text, count in
-                XMLPushStream.stream(context)?.receive(text: text, count: count)
+                XMLPushStream.with(context) { $0.receive(text: text, count: count) }
             }
             // If both handlers are the same, libxml2 does not separate white space from other text.
             handler.ignorableWhitespace = handler.characters
@@ -208,6 +222,27 @@ final class XMLPushStream {
         handler.serror = { _, _ in }
         return handler
     }
+}
+
+/// Delivers tags to closures.
+final class XMLEventStream: XMLPushStream {
+    private var consumer: ((Event) throws -> Void)?
+
+    /// Parses the next bytes of the document.
+    func push(_ bytes: some Collection<UInt8>, to consumer: @escaping (Event) throws -> Void) throws {
+        self.consumer = consumer
+        defer { self.consumer = nil }
+        try push(bytes)
+    }
+
+    /// Parses the end of the document.
+    func finish(to consumer: @escaping (Event) throws -> Void) throws {
+        self.consumer = consumer
+        defer { self.consumer = nil }
+        try finish()
+    }
+
+    override func take(_ event: Event) throws { try consumer?(event) }
 }
 
 extension String {
@@ -297,7 +332,9 @@ struct Attributes {
     /// Appends a value, with `&#38;` replaced by `&`. Without entity substitution, which is off here, libxml2 writes
     /// every `&` as `&#38;` so that values could be parsed again.
     static func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        guard value.contains(UInt8(ascii: "&")) else { return bytes.append(contentsOf: value) }
+        guard let start = value.baseAddress, memchr(start, 0x26, value.count) != nil else {
+            return bytes.append(contentsOf: value)
+        }
         let escaped: [UInt8] = [0x26, 0x23, 0x33, 0x38, 0x3B]
         var rest = value[...]
         while let byte = rest.first {
