@@ -30,25 +30,39 @@ import Testing
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
         defer { close(sockets[0]) }
         let reports = Reports()
-        var pressure = MemoryPressure(descriptors: [sockets[1]]) { reports.add() }
-        try #require(pressure != nil)
+        var kernel = KernelReports([sockets[1]]) { reports.add() }
+        try #require(kernel != nil)
         #expect(send(sockets[0], "x", 1, Int32(MSG_OOB)) == 1)
         await reports.next()
         // The same urgent data is not reported again, and later data is.
         #expect(send(sockets[0], "y", 1, Int32(MSG_OOB)) == 1)
         await reports.next()
-        pressure = nil
-        _ = pressure
+        kernel = nil
+        _ = kernel
         #expect(await reports.count() == 0)
     }
 
     @Test("Without reports of the kernel, there is nothing to watch")
     func noPressure() {
-        #expect(MemoryPressure(descriptors: []) {} == nil)
+        #expect(KernelReports([]) {} == nil)
         // The system has no urgent data in files.
         let file = open(folder.write("file", "x"), O_RDONLY)
-        #expect(MemoryPressure(descriptors: [file]) {} == nil)
+        #expect(KernelReports([file]) {} == nil)
         #expect(fcntl(file, F_GETFD) == -1, "the descriptor is closed")
+    }
+
+    @Test("A mounted disk is reported, and an unmounted one", .enabled(if: getuid() == 0), .timeLimit(.minutes(1)))
+    func mounts() async throws {
+        let reports = Reports()
+        let watch = try #require(MountWatch { reports.add() })
+        await reports.next()
+        try #require(mount("none", folder.path, "tmpfs", 0, nil) == 0)
+        // Each change is reported twice.
+        await reports.next()
+        await reports.next()
+        #expect(umount2(folder.path, Int32(MNT_DETACH)) == 0)
+        await reports.next()
+        withExtendedLifetime(watch) {}
     }
 
     @Test("Another file of the time zone is noticed, and other changes beside it are not", .timeLimit(.minutes(1)))

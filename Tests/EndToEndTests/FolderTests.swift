@@ -125,6 +125,37 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("Photos of a disk appear when it is mounted on an open folder", .enabled(if: Mounting.isPossible))
+    func mountedDisk() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        let disk = TestFolder()
+        for name in ["moon.jpg", "tulips.jpg"] {
+            try FileManager.default.copyItem(
+                atPath: "\(Built.testGallery)/thumbnails/\(name)", toPath: disk.path(name))
+        }
+        let album = home.folder.path("album")
+        let signal = home.folder.path("signal")
+        #expect(mkfifo(signal, 0o600) == 0)
+        let script = """
+            (read line <"$2"; mount --bind "$3" "$1"; read line <"$2"; umount -l "$1") &
+            exec "$0" "$1"
+            """
+        let session = try TerminalSession(
+            Mounting.program, arguments: Mounting.arguments(script, Built.vitrine, album, signal, disk.path),
+            environment: home.environment())
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        try "mount\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        #expect(
+            session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") },
+            "\(session.screen.text)")
+        try "unmount\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        #expect(
+            session.until { $0.text.contains("owl.jpg") && $0.text(inRow: 0).contains("of 1") },
+            "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("A second gallery in another folder is read, and changes in the first still appear")
     func twoFolders() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg"])

@@ -53,6 +53,8 @@ public final class FetcherClient: Sendable {
     private let history = Mutex<String?>(nil)
     /// The local galleries whose folders a fetcher has read, and watches.
     private let followed = Mutex<Set<GalleryID>>([])
+    /// The places that the running fetcher may read; nil while none runs.
+    private let permitted = Mutex<FetcherPlaces?>(nil)
 
     /// The number of deaths in a row after which the client gives up. A minute of service resets the count.
     private static let mostDeaths = 5
@@ -89,6 +91,8 @@ public final class FetcherClient: Sendable {
     public func run(_ setup: FetcherSetup) async {
         refusal.withLock { $0 = nil }
         readFoldersAgain(setup)
+        let mounts = setup.followsFolders ? MountWatch { [self] in readMountedFolders(setup) } : nil
+        defer { withExtendedLifetime(mounts) {} }
         await waitForWish()
         let clock = BootClock()
         var deaths = 0
@@ -117,6 +121,13 @@ public final class FetcherClient: Sendable {
     private func readFoldersAgain(_ setup: FetcherSetup) {
         guard setup.followsFolders else { return }
         for gallery in followed.withLock({ $0 }) { askAgain(for: gallery) }
+    }
+
+    /// Requests the followed folders again if a disk was mounted or unmounted at one of them. The request leads to a new
+    /// fetcher, because the running one may not read the other disk.
+    private func readMountedFolders(_ setup: FetcherSetup) {
+        guard let permitted = permitted.withLock({ $0 }), !permitted.contains(places(for: setup)) else { return }
+        readFoldersAgain(setup)
     }
 
     /// Requests a local list again, unless the user has removed the gallery and emptied its cache.
@@ -186,6 +197,7 @@ public final class FetcherClient: Sendable {
             }
         }
         outbox.withLock { $0 = news }
+        self.permitted.withLock { $0 = permitted }
         let sender = MessageSender(connection)
         let sending = Task { [self, setup] in
             guard await sender.send(setup) else { return }
@@ -217,6 +229,7 @@ public final class FetcherClient: Sendable {
         withExtendedLifetime(relays) {}
         parts.log.setFilterListener(nil)
         outbox.withLock { $0 = nil }
+        self.permitted.withLock { $0 = nil }
         news.finish()
         process.end()
         await sending.value
@@ -435,57 +448,5 @@ extension ScreensNews {
     fileprivate init(_ change: (inout ScreensNews) -> Void) {
         self.init()
         change(&self)
-    }
-}
-
-/// The places that the fetcher's restrictions must permit.
-///
-/// A permission belongs to a file or folder, not to its path. It does not extend to another file that replaces the
-/// first one while the fetcher runs. So a place is identified by its path and its file.
-private struct FetcherPlaces {
-    private struct File: Equatable {
-        let device: dev_t
-        let number: ino_t
-    }
-
-    private var files: [String: File] = [:]
-    /// Whether resolving a host's name needs a service of this machine.
-    private(set) var needsLocalNames = false
-
-    /// - Parameters:
-    ///   - paths: files and folders that all galleries need. Missing files are left out.
-    ///   - galleries: the addresses of the open galleries.
-    ///   - proxies: the proxies of the environment.
-    init(_ paths: [String], _ galleries: [Address], _ proxies: ConfiguredProxies) {
-        needsLocalNames = proxies.haveLocalName
-        paths.forEach { add($0) }
-        for address in galleries {
-            if let path = address.filePath { addFolders(of: path) }
-            needsLocalNames = needsLocalNames || address.host.hasSuffix(".local")
-        }
-    }
-
-    var paths: [String] { files.keys.sorted() }
-
-    private mutating func add(_ path: String) {
-        var status = stat()
-        if stat(path, &status) == 0 { files[path] = File(device: status.st_dev, number: status.st_ino) }
-    }
-
-    /// Adds the folder of a local gallery.
-    ///
-    /// If a list is a link, its photos may be beside the link or its target.
-    private mutating func addFolders(of path: String) {
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return add(path) }
-        for file in [path, FetcherRules.realPath(of: path)].compactMap({ $0 }) {
-            guard let slash = file.lastIndex(of: "/") else { continue }
-            add(slash == file.startIndex ? "/" : String(file[..<slash]))
-        }
-    }
-
-    /// Returns whether these places include all places of `other`.
-    func contains(_ other: FetcherPlaces) -> Bool {
-        other.files.allSatisfy { files[$0.key] == $0.value } && (needsLocalNames || !other.needsLocalNames)
     }
 }

@@ -1,0 +1,56 @@
+import Glibc
+import Model
+import Sandbox
+import Session
+
+/// The places that the fetcher's restrictions must permit.
+///
+/// A permission belongs to a file or folder, not to its path. It does not extend to another file that replaces the
+/// first one while the fetcher runs. So a place is identified by its path and its file.
+struct FetcherPlaces {
+    private struct File: Equatable {
+        let device: dev_t
+        let number: ino_t
+    }
+
+    private var files: [String: File] = [:]
+    /// Whether resolving a host's name needs a service of this machine.
+    private(set) var needsLocalNames = false
+
+    /// - Parameters:
+    ///   - paths: files and folders that all galleries need. Missing files are left out.
+    ///   - galleries: the addresses of the open galleries.
+    ///   - proxies: the proxies of the environment.
+    init(_ paths: [String], _ galleries: [Address], _ proxies: ConfiguredProxies) {
+        needsLocalNames = proxies.haveLocalName
+        paths.forEach { add($0) }
+        for address in galleries {
+            if let path = address.filePath { addFolders(of: path) }
+            needsLocalNames = needsLocalNames || address.host.hasSuffix(".local")
+        }
+    }
+
+    var paths: [String] { files.keys.sorted() }
+
+    private mutating func add(_ path: String) {
+        var status = stat()
+        if stat(path, &status) == 0 { files[path] = File(device: status.st_dev, number: status.st_ino) }
+    }
+
+    /// Adds the folder of a local gallery.
+    ///
+    /// If a list is a link, its photos may be beside the link or its target.
+    private mutating func addFolders(of path: String) {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return add(path) }
+        for file in [path, FetcherRules.realPath(of: path)].compactMap({ $0 }) {
+            guard let slash = file.lastIndex(of: "/") else { continue }
+            add(slash == file.startIndex ? "/" : String(file[..<slash]))
+        }
+    }
+
+    /// Returns whether these places include all places of `other`.
+    func contains(_ other: FetcherPlaces) -> Bool {
+        other.files.allSatisfy { files[$0.key] == $0.value } && (needsLocalNames || !other.needsLocalNames)
+    }
+}
