@@ -29,8 +29,8 @@ public actor NetworkController {
     private let network: CoalescingStream<NetworkPresence>
     private let onHistory: @Sendable (HostHistory) -> Void
     private var savedHistory: HostHistory
-    /// Whether the machine is on a network, according to the kernel's last message.
-    private var presence = NetworkPresence(isThere: true)
+    /// Whether the machine is on a network. Tests wait until this changes.
+    private(set) var attachment = NetworkAttachment()
     private var disturbance: Disturbance
 
     /// The wishes of screens and commands, bulk fetches included.
@@ -85,7 +85,7 @@ public actor NetworkController {
 
     /// Fulfils wishes until the task is cancelled. Then ends all requests, to free their files for another controller.
     public func run() async {
-        presence = .current
+        _ = attachment.change(to: .current, at: clock.now)
         let listening = [
             Task { for await _ in meterEvents { look() } },
             Task { [network] in for await presence in network { networkChanged(presence) } },
@@ -293,10 +293,10 @@ public actor NetworkController {
     }
 
     private func networkChanged(_ presence: NetworkPresence) {
-        self.presence = presence
+        let useless = attachment.change(to: presence, at: clock.now)
         guard presence.isThere else { return reportAtOnce() }
         operations.networkChanged()
-        client.abandonConnections(from: presence.lost)
+        client.abandonConnections(from: useless)
         lost.forgetOutages()
         // A new network needs a few seconds. The retries are spread out, so that they do not all start at once.
         table.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(showWait)
@@ -402,7 +402,7 @@ public actor NetworkController {
     }
 
     private func report() {
-        let isIdle = reporter.report(operations, table, isOnNetwork: presence.isThere, isPaused: isPaused)
+        let isIdle = reporter.report(operations, table, isOnNetwork: attachment.isThere, isPaused: isPaused)
         guard isIdle, operations.history.differs(from: savedHistory) else { return }
         savedHistory = operations.history
         onHistory(savedHistory)

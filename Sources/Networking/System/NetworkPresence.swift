@@ -38,6 +38,29 @@ public struct NetworkPresence: Coalescing, Hashable, Sendable {
     }
 }
 
+/// Whether the machine is on a network, and since when it was on none.
+struct NetworkAttachment {
+    /// Whether the machine is on a network, according to the kernel's last message.
+    private(set) var isThere = true
+    private var absence: (beginning: Duration, lost: Set<String>)?
+
+    /// The time after which the other ends have given up their connections. A machine that was asleep may get its
+    /// former address again.
+    private static let longest = Duration.seconds(30)
+
+    /// Records a message of the kernel. Returns the addresses whose connections are useless now.
+    mutating func change(to presence: NetworkPresence, at now: Duration) -> Set<String> {
+        isThere = presence.isThere
+        guard isThere else {
+            absence = absence ?? (now, presence.lost)
+            return []
+        }
+        defer { absence = nil }
+        guard let absence, now - absence.beginning >= Self.longest else { return presence.lost }
+        return presence.lost.union(absence.lost)
+    }
+}
+
 /// A network address of this machine.
 struct NetworkAddress: Hashable, Sendable {
     /// The name of the network interface that has the address.
