@@ -139,6 +139,18 @@ import Testing
         return try #require(try RequestFactory([GalleryListRequest.self], test.context).request(for: .list(gallery.id)))
     }
 
+    @Test("The half minute begins again after the machine was asleep")
+    func asleep() throws {
+        let gone = RequestError.noNetwork
+        var lost = LostHosts()
+        for time in [100, 101, 28_900] {
+            lost.recordFailure(gone, of: "example.org", isAnswered: false, at: .seconds(time))
+            #expect(!lost.contains("example.org"))
+        }
+        lost.recordFailure(gone, of: "example.org", isAnswered: false, at: .seconds(28_930))
+        #expect(lost.contains("example.org"))
+    }
+
     @Test("A host is lost after half a minute in which no request reached it, and found with the first sign")
     func patience() throws {
         let request = try request(to: "example.org")

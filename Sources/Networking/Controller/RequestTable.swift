@@ -419,7 +419,9 @@ struct PostponedRequests {
 /// even an error, is not given up.
 struct LostHosts {
     private struct Outage {
-        let start: Duration
+        var start: Duration
+        /// The time of the last attempt.
+        var latest: Duration
         var error: RequestError
         var isLost = false
     }
@@ -431,6 +433,8 @@ struct LostHosts {
     private let givesUp: Bool
 
     private static let patience = Duration.seconds(30)
+    /// The longest time between two attempts. If more time passes, the machine was asleep.
+    private static let longestPause = Duration.seconds(90)
     /// The maximum number of hosts to remember. A list may name very many hosts.
     private static let mostHosts = 4_096
 
@@ -451,8 +455,10 @@ struct LostHosts {
             return recordSign(of: host)
         }
         if outages.count >= Self.mostHosts { forgetOutages() }
-        var outage = outages[host] ?? Outage(start: now, error: error)
-        outage.error = error
+        var outage = outages[host] ?? Outage(start: now, latest: now, error: error)
+        // After its sleep, a machine has no network for a few seconds.
+        if now - outage.latest > Self.longestPause { outage.start = now }
+        (outage.latest, outage.error) = (now, error)
         outage.isLost = outage.isLost || givesUp && now - outage.start >= Self.patience
         outages[host] = outage
         return false
