@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Model
 import Numbers
@@ -114,6 +115,24 @@ import Testing
         caches.space.setLimit(rest + 10_000)
         await cleaning(caches, limit: rest + 10_000).run(forBulkFetches: true)
         #expect(caches.space.isShort)
+    }
+
+    @Test("After the user has made space, the caches are measured again", .timeLimit(.minutes(1)))
+    func roomByTheUser() async throws {
+        let (caches, cache) = try await open(40)
+        let limit = try size(cache) + 10_000
+        caches.space.setLimit(limit)
+        await cleaning(caches, limit: limit).run(forBulkFetches: true)
+        try #require(caches.space.isShort)
+        let measured = CoalescingStream<Signal>()
+        let relay = caches.space.relayWrites { if $0.isCountDue { measured.send(Signal()) } }
+        try await cache.writer.toggleKept()
+        _ = await measured.next()
+        try await caches.discard(cache.address)
+        _ = await measured.next()
+        await cleaning(caches, limit: limit).run(forBulkFetches: true)
+        #expect(!caches.space.isShort)
+        withExtendedLifetime(relay) {}
     }
 
     @Test("BEHAVIOURS 4.2: an open gallery that nothing needs makes space for bulk fetches, like a closed one")

@@ -211,8 +211,9 @@ public final class CacheSpace: Sendable {
     /// before cleaning. Vitrine fetches visible pictures anyway; they replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
 
-    /// Requests a new measurement after a large file was removed. Without a limit, no alarm follows.
-    func requestCount() {
+    /// Requests a new measurement, because something was removed, or may be removed now. Without a limit, no alarm
+    /// follows.
+    public func requestCount() {
         writes.send(Written(bytes: 0, isCountDue: true))
         if limit != nil { subscribers.send(Signal()) }
     }

@@ -182,6 +182,7 @@ extension CacheFolder {
             try gallery(address)?.remove()
         }
         activity.removeFailures(of: GalleryID(address))
+        space.requestCount()
     }
 }
 

@@ -191,6 +191,7 @@ public actor GalleryWriter {
     /// Marks the gallery to be kept when space is short, or removes the mark.
     public func toggleKept() throws {
         try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }
+        space.requestCount()
     }
 
     /// Records that an update failed.

@@ -238,6 +238,7 @@ struct PhotoActions {
                 guard count > 0 else {
                     return showNotice("Nothing to delete: \(name) \(keys.count == 1 ? "is" : "are") not cached.")
                 }
+                context.caches.space.requestCount()
                 let deleted = keys.count == 1 ? name : CountText.text(count, "photo")
                 showNotice("Deleted from the cache, not from the gallery: \(deleted).")
             } catch {
