@@ -14,6 +14,8 @@ struct FetcherPlaces {
     }
 
     private var files: [String: File] = [:]
+    /// The folders among the files, by their real paths.
+    private var folders: [String: File] = [:]
     /// Whether resolving a host's name needs a service of this machine.
     private(set) var needsLocalNames = false
 
@@ -33,16 +35,23 @@ struct FetcherPlaces {
     var paths: [String] { files.keys.sorted() }
 
     private mutating func add(_ path: String) {
+        guard let (file, isFolder) = Self.file(at: path) else { return }
+        files[path] = file
+        if isFolder, let real = FetcherRules.realPath(of: path) { folders[real] = file }
+    }
+
+    private static func file(at path: String) -> (File, isFolder: Bool)? {
         var status = stat()
-        if stat(path, &status) == 0 { files[path] = File(device: status.st_dev, number: status.st_ino) }
+        guard stat(path, &status) == 0 else { return nil }
+        let file = File(device: status.st_dev, number: status.st_ino)
+        return (file, isFolder: status.st_mode & S_IFMT == S_IFDIR)
     }
 
     /// Adds the folder of a local gallery.
     ///
     /// If a list is a link, its photos may be beside the link or its target.
     private mutating func addFolders(of path: String) {
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return add(path) }
+        if Self.file(at: path)?.isFolder == true { return add(path) }
         for file in [path, FetcherRules.realPath(of: path)].compactMap({ $0 }) {
             guard let slash = file.lastIndex(of: "/") else { continue }
             add(slash == file.startIndex ? "/" : String(file[..<slash]))
@@ -51,6 +60,17 @@ struct FetcherPlaces {
 
     /// Returns whether these places include all places of `other`.
     func contains(_ other: FetcherPlaces) -> Bool {
-        other.files.allSatisfy { files[$0.key] == $0.value } && (needsLocalNames || !other.needsLocalNames)
+        other.files.allSatisfy { files[$0.key] == $0.value || reach($0.key, of: $0.value.device) }
+            && (needsLocalNames || !other.needsLocalNames)
+    }
+
+    /// Returns whether a path lies in one of the folders. A permission for a folder holds for everything below it on
+    /// the same disk.
+    private func reach(_ path: String, of device: dev_t) -> Bool {
+        guard let real = FetcherRules.realPath(of: path) else { return false }
+        return folders.contains { folder in
+            real.hasPrefix(folder.key == "/" ? "/" : folder.key + "/") && folder.value.device == device
+                && Self.file(at: folder.key)?.0 == folder.value
+        }
     }
 }
