@@ -362,16 +362,27 @@ import Testing
         #expect(try home.vitrine("list", album).text.isEmpty)
     }
 
+    @Test("A folder inside an open one is read by the same fetcher")
+    func innerFolder() throws {
+        for name in ["album/owl.jpg", "album/inner/moon.jpg"] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/thumbnails/owl.jpg"))
+            home.folder.write(name, [UInt8](bytes))
+        }
+        let album = home.folder.path("album")
+        let session = try TerminalSession(arguments: [album], columns: 110, environment: home.environment())
+        try #require(session.until { $0.text(inRow: 0).contains("1 of 2") && $0.text.contains("Updated:") })
+        let fetchers = Processes.fetchers(of: session.process)
+        session.type(":open \(album)/inner\r")
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        #expect(Processes.fetchers(of: session.process) == fetchers && fetchers.count == 1)
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("Without its fetcher, Vitrine shows what it has and says why it fetches nothing")
     func missingFetcher() throws {
         #expect(try home.vitrine("sync", Built.testGallery).status == 0)
-        let folder = TestFolder()
-        for name in ["vitrine", "vitrine-decoder"] {
-            // A copy could be open for writing in a process that another test is starting, and then not run.
-            if link("\(Built.folder)/\(name)", folder.path(name)) != 0 {
-                try FileManager.default.copyItem(atPath: "\(Built.folder)/\(name)", toPath: folder.path(name))
-            }
-        }
+        let folder = try programsWithoutFetcher()
         let program = folder.path("vitrine")
         let sync = try Command(program, ["sync", Built.testGallery], environment: home.environment())
         #expect(sync.status == 1)
@@ -385,6 +396,49 @@ import Testing
         #expect(session.until(shows: "Load failed"))
         session.type("Q")
         #expect(session.wait() == 0)
+    }
+
+    private func programsWithoutFetcher() throws -> TestFolder {
+        let folder = TestFolder()
+        for name in ["vitrine", "vitrine-decoder"] {
+            // A copy could be open for writing in a process that another test is starting, and then not run.
+            if link("\(Built.folder)/\(name)", folder.path(name)) != 0 {
+                try FileManager.default.copyItem(atPath: "\(Built.folder)/\(name)", toPath: folder.path(name))
+            }
+        }
+        return folder
+    }
+
+    @Test("After an upgrade while Vitrine runs, Vitrine says that its programs have different versions")
+    func otherVersion() throws {
+        let folder = try programsWithoutFetcher()
+        // The beginning of an empty message of version 99.
+        let fetcher = folder.write(
+            "vitrine-fetcher", "#!/bin/sh\nprintf '\\143\\0\\0\\0\\0' >&0\nexec cat >/dev/null\n")
+        #expect(chmod(fetcher, 0o700) == 0)
+        let session = try TerminalSession(
+            folder.path("vitrine"), arguments: [Built.testGallery], environment: home.environment())
+        #expect(session.until(shows: "3 and 99. Start Vitrine again"), "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("The fetcher answers a program of another version, so that this program can name the reason")
+    func otherProgram() throws {
+        var sockets: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &sockets) == 0)
+        let (ours, theirs) = (FileHandle(fileDescriptor: sockets[0]), FileHandle(fileDescriptor: sockets[1]))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Built.folder + "/vitrine-fetcher")
+        process.standardInput = theirs
+        try process.run()
+        try theirs.close()
+        try ours.write(contentsOf: [99, 0, 0, 0, 0])
+        #expect(try ours.read(upToCount: 5)?.count == 5)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2)
+        try ours.close()
     }
 
     @Test("Started by hand, the fetcher says that it is no command")

@@ -220,8 +220,10 @@ public final class FetcherClient: Sendable {
         await withTaskCancellationHandler {
             await MessageReceiver(connection).run { [self] (news: FetcherNews) in
                 take(news)
-            } onFailure: { [log = parts.log] in
-                log.error(.network, "\($0)")
+            } onFailure: { [self] error in
+                parts.log.error(.network, "\(error)")
+                // The programs were replaced while this one runs.
+                if case .version = error { refusal.withLock { $0 = "\(error) Start Vitrine again." } }
             }
         } onCancel: {
             end()

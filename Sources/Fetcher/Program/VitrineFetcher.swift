@@ -52,6 +52,8 @@ enum VitrineFetcher {
             if let setup = try connection.receive(FetcherSetup.self) { return setup }
             complain("vitrine-fetcher: run “vitrine” instead, which starts this program.")
         } catch {
+            // Each message names its version, so `vitrine` learns of the other version from any message.
+            if case .version = error { try? connection.send(FetcherNews()) }
             complain("vitrine-fetcher: \(error)")
         }
         return nil
