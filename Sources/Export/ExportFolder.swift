@@ -51,6 +51,26 @@ final class ExportFolder: Sendable {
         close(descriptor)
     }
 
+    /// Returns the names of the folder's files. Returns no names if the folder is unreadable.
+    func names() -> [String] {
+        let stream = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        return stream < 0 ? [] : FolderNames.names(consuming: stream)
+    }
+
+    /// Returns the size of a file. Returns nil if there is no such file.
+    func size(_ name: String) -> Int64? {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Whether the folder has a file with this name that passes a test. Follows no link.
+    func has(_ name: String, where isSought: (Int32) -> Bool) -> Bool {
+        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return isSought(file)
+    }
+
     /// Copies a file into the folder. The name must not contain a slash.
     ///
     /// - Parameter source: a descriptor open for reading. Its position does not matter.
@@ -154,7 +174,8 @@ final class ExportFolder: Sendable {
         futimens(file, [time, time])
     }
 
-    private static func areEqual(_ one: Int32, _ other: Int32) throws(SystemError) -> Bool {
+    /// Whether two open files are the same, byte for byte. False unless the second is a regular file.
+    static func areEqual(_ one: Int32, _ other: Int32) throws(SystemError) -> Bool {
         var (first, second) = (stat(), stat())
         guard fstat(one, &first) == 0, fstat(other, &second) == 0, second.st_mode & S_IFMT == S_IFREG,
             first.st_size == second.st_size
@@ -198,6 +219,32 @@ extension ExportError {
     private static func isGone(_ folder: Int32) -> Bool {
         var status = stat()
         return fstat(folder, &status) != 0 || status.st_nlink == 0
+    }
+}
+
+/// The files with numbers in their names, such as `Lake (2).jpg`, that a folder has when an export begins.
+///
+/// Feeds may have thousands of photos with the same title, so an export compares only files of the photo's size.
+struct NumberedFiles {
+    /// The names of files, by the name without the number.
+    private var names: [String: [String]] = [:]
+    /// The same names, by the size of the file, for those names that the export has asked for.
+    private var namesBySize: [String: [Int64: [String]]] = [:]
+
+    /// Reads the names of a folder's files.
+    init(_ folder: ExportFolder) {
+        for name in folder.names() {
+            if let title = ExportName.withoutNumber(name) { names[title, default: []].append(name) }
+        }
+    }
+
+    /// Returns the numbered files for a name that have a size.
+    mutating func names(_ name: ExportName, size: Int64, in folder: ExportFolder) -> [String] {
+        let title = name.folded
+        if let found = names.removeValue(forKey: title) {
+            namesBySize[title] = Dictionary(grouping: found) { folder.size($0) ?? -1 }
+        }
+        return namesBySize[title]?[size] ?? []
     }
 }
 
@@ -261,8 +308,20 @@ struct ExportName: Hashable {
     /// The name in lower case, for comparisons, because some file systems ignore case.
     var folded: String { text.lowercased() }
 
-    /// Returns the name with a number, for another photo with the same title.
-    func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
+    /// Returns the name with a number, for another photo with the same title. The first photo's name has none.
+    func numbered(_ number: Int) -> ExportName {
+        number > 1 ? ExportName(stem: "\(stem) (\(number))", ending: ending) : self
+    }
+
+    /// Returns a file's name in lower case without its number. Returns nil for a name without a number.
+    static func withoutNumber(_ text: String) -> String? {
+        let end = text.lastIndex(of: ".") ?? text.endIndex
+        let stem = text[..<end]
+        guard stem.hasSuffix(")"), let start = stem.lastIndex(of: "("), stem[..<start].hasSuffix(" "),
+            Int(stem[start...].dropFirst().dropLast()) != nil
+        else { return nil }
+        return (stem[..<start].dropLast() + text[end...]).lowercased()
+    }
 
     /// The name without the characters that FAT and exFAT do not allow.
     var portable: ExportName {

@@ -80,6 +80,8 @@ public actor PhotoExport {
     private var titles: [String: Int] = [:]
     /// The file names that this export has used.
     private var names: Set<String> = []
+    /// The numbered files of earlier exports.
+    private var numbered: NumberedFiles
     /// Whether the folder's file system, such as that of a USB stick, has refused a name.
     private var needsPortableNames = false
     private var report = Report()
@@ -120,7 +122,8 @@ public actor PhotoExport {
         (self.cache, self.wishes, self.retries, pending) = (cache, wishes, retries, keys[...])
         (self.keys, self.mayFetch) = (keys, mayFetch)
         self.mayTryAgain = mayTryAgain
-        self.folder = try ExportFolder(folder, mask)
+        let folder = try ExportFolder(folder, mask)
+        (self.folder, numbered) = (folder, NumberedFiles(folder))
     }
 
     /// Copies the photos and reports each result.
@@ -156,7 +159,7 @@ public actor PhotoExport {
     }
 
     /// Copies all photos that are ready, and requests the next photos. Copies follow the order of the keys, so that
-    /// photos with the same title always get the same numbers in their names.
+    /// photos with the same title get the numbers in their names in this order.
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
@@ -267,15 +270,65 @@ public actor PhotoExport {
 
     /// Copies a photo's file into the folder. Returns the path of the copy.
     private func put(_ file: Int32, as name: ExportName, of photo: Photo) throws(ExportError) -> String {
-        let chosen = unusedName(needsPortableNames ? name.portable : name, for: photo).text
+        let chosen = needsPortableNames ? name.portable : name
         do throws(ExportError) {
-            _ = try folder.put(file, as: chosen, date: photo.date)
-            return folder.path + "/" + chosen
+            if let former = formerCopy(of: file, as: chosen, photo) { return folder.path + "/" + former }
+            return try folder.path + "/" + copy(file, as: chosen, photo)
         } catch {
             guard case .name = error, !needsPortableNames, name.portable != name else { throw error }
         }
         needsPortableNames = true
         return try put(file, as: name, of: photo)
+    }
+
+    /// Returns the name of a copy that the folder has. Returns nil if it has none.
+    ///
+    /// The photo may have had another number in an earlier export: the dates may have changed since then, or photos with
+    /// the same title may have come or gone.
+    private func formerCopy(of file: Int32, as name: ExportName, _ photo: Photo) -> String? {
+        guard let size = OriginalFile(file)?.size else { return nil }
+        return formerCopy(as: [name.numbered(number(of: photo)), name], size: size) { other in
+            (try? ExportFolder.areEqual(file, other)) == true
+        }
+    }
+
+    /// Returns the name of the first unused file that passes a test. Returns nil if the folder has none.
+    ///
+    /// - Parameter likely: the names to try first. The numbered files with the last of these names follow.
+    private func formerCopy(as likely: [ExportName], size: Int64, isSought: (Int32) -> Bool) -> String? {
+        func isFound(_ name: String) -> Bool {
+            !names.contains(name.lowercased()) && folder.has(name, where: isSought)
+        }
+        let found =
+            likely.lazy.map(\.text).first { isFound($0) }
+            ?? likely.last.flatMap { numbered.names($0, size: size, in: folder).first { isFound($0) } }
+        if let found { names.insert(found.lowercased()) }
+        return found
+    }
+
+    /// Copies a photo's file to a name that the export has not used. Photos with the same title get the next numbers.
+    private func copy(_ file: Int32, as name: ExportName, _ photo: Photo) throws(ExportError) -> String {
+        var number = number(of: photo)
+        while true {
+            let candidate = name.numbered(number)
+            if names.insert(candidate.folded).inserted {
+                do throws(ExportError) {
+                    _ = try folder.put(file, as: candidate.text, date: photo.date)
+                    return candidate.text
+                } catch {
+                    guard case .exists = error, number > 1 || isNameShared(photo) else { throw error }
+                }
+            }
+            number += 1
+        }
+    }
+
+    /// Returns the number of a photo among the photos with the same title that the export has processed.
+    private func number(of photo: Photo) -> Int { titles[photo.name.lowercased()] ?? 1 }
+
+    /// Whether the file with the photo's name may be another photo of the gallery.
+    private func isNameShared(_ photo: Photo) -> Bool {
+        (try? cache.read { try $0.isNameShared(photo.key) }) == true
     }
 
     /// Opens a photo's file. Tries again if a newer edition of the photo has just replaced the file.
@@ -291,17 +344,6 @@ public actor PhotoExport {
             }
         }
         return nil
-    }
-
-    /// Returns a file name that the export has not used. Photos with the same title get numbers.
-    private func unusedName(_ name: ExportName, for photo: Photo) -> ExportName {
-        var number = titles[photo.name.lowercased()] ?? 1
-        var candidate = number > 1 ? name.numbered(number) : name
-        while !names.insert(candidate.folded).inserted {
-            number += 1
-            candidate = name.numbered(number)
-        }
-        return candidate
     }
 
     private static func beginning(of file: Int32, at path: String) throws(ExportError) -> [UInt8] {

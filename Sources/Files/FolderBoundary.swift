@@ -193,11 +193,11 @@ private struct PathWalk {
 }
 
 /// Reads the names of a folder's entries.
-enum FolderNames {
+public enum FolderNames {
     /// Returns the names of a folder's entries. Returns no names if the folder is unreadable.
     ///
     /// - Parameter folder: the folder's descriptor, open for reading. This function closes it.
-    static func names(consuming folder: Int32) -> [String] {
+    public static func names(consuming folder: Int32) -> [String] {
         guard let stream = fdopendir(folder) else {
             close(folder)
             return []

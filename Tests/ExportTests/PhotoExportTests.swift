@@ -118,6 +118,40 @@ import Testing
         }
     }
 
+    @Test("Photos with the same title keep their files when their order changes or another one arrives")
+    func movedTitles() async throws {
+        let first = try await sync(["Lake", "Lake"])
+        for key in first { try await store(key) }
+        #expect(try await export(first).run().exported == 2)
+        // Another program passes the photos one by one, or in another order.
+        let orders: [[PhotoKey]] = [first, [first[1], first[0]], [first[1]], [first[0]]]
+        for keys in orders {
+            #expect(try await export(keys).run() == PhotoExport.Report(exported: keys.count, failed: 0, left: 0))
+        }
+        let all = try await sync(["Lake", "Lake", "Lake"])
+        try await store(all[2])
+        let others: [[PhotoKey]] = [[all[2]], [all[2], all[0], all[1]], all]
+        for keys in others {
+            #expect(try await export(keys).run() == PhotoExport.Report(exported: keys.count, failed: 0, left: 0))
+            #expect(folder.entries("out") == ["Lake (2).jpg", "Lake (3).jpg", "Lake.jpg"])
+        }
+        #expect(file("Lake.jpg") == contents(all[0]) && file("Lake (2).jpg") == contents(all[1]))
+        #expect(file("Lake (3).jpg") == contents(all[2]))
+        // A number counts, too, if no file has the name without a number.
+        #expect(unlink(folder.path("out/Lake.jpg")) == 0)
+        #expect(try await export([all[2], all[1]]).run().exported == 2)
+        #expect(folder.entries("out") == ["Lake (2).jpg", "Lake (3).jpg"])
+    }
+
+    @Test("Photos with the same title and contents get a file each") func equalTwins() async throws {
+        let keys = try await sync(["Lake", "Lake"])
+        for key in keys { try await store(key, contents(keys[0])) }
+        for order in [keys, [keys[1], keys[0]]] {
+            #expect(try await export(order).run() == PhotoExport.Report(exported: 2, failed: 0, left: 0))
+            #expect(folder.entries("out") == ["Lake (2).jpg", "Lake.jpg"])
+        }
+    }
+
     @Test("A page that looks like a video is saved as a video") func pages() async throws {
         let keys = try await sync(["index.html", "GNUmakefile"])
         for key in keys { try await store(key, Array("<!--skip-->".utf8) + [UInt8](repeating: 0x20, count: 500)) }

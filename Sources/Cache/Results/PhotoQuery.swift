@@ -139,6 +139,17 @@ extension CacheReader {
         try forEach(Self.names, of: keys) { try body(PhotoKey($0.int(0)), $0.text(1), $0.text(2)) }
     }
 
+    /// Whether the gallery has another photo with the same name, in upper or lower case.
+    public func isNameShared(_ key: PhotoKey) throws -> Bool {
+        // Names that differ only in the leading zeros of their numbers have equal keys, but not the same length.
+        try connection.first(
+            """
+            SELECT 1 FROM photo AS own CROSS JOIN photo AS other ON other.name_key = own.name_key
+            WHERE own.key = ? AND other.key <> own.key AND length(other.name) = length(own.name) LIMIT 1
+            """, key.rawValue
+        ) { _ in true } ?? false
+    }
+
     private static let names = """
         SELECT photo.key, photo.id, photo.name
         FROM json_each(?) AS listed CROSS JOIN photo ON photo.key = listed.value
