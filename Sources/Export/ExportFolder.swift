@@ -282,6 +282,18 @@ struct ExportName: Hashable {
         let title = Self.harmless(name)
         let endings =
             format?.endings ?? video?.endings ?? [title, id].compactMap(Self.knownEnding) + [Self.plainEnding]
+        self.init(title: title, id: id, endings)
+    }
+
+    /// Makes the file name that a photo had in an earlier export. Returns nil if no file name can have this ending.
+    init?(_ photo: Photo, ending: String) {
+        let isPlain = ending.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+        guard isPlain, (1...8).contains(ending.utf8.count) else { return nil }
+        self.init(title: Self.harmless(photo.name), id: photo.galleryID, [ending])
+    }
+
+    /// - Parameter endings: the possible endings, the usual ending first.
+    private init(title: String, id: String, _ endings: [String]) {
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
         // A title may lack an ending, and the format does not tell raw files from TIFFs. So the ending of the photo's
         // id is the second choice.
@@ -304,6 +316,9 @@ struct ExportName: Hashable {
 
     /// The file name.
     var text: String { stem + ending }
+
+    /// The ending in lower case, without its dot.
+    var kind: String { ending.dropFirst().lowercased() }
 
     /// The name in lower case, for comparisons, because some file systems ignore case.
     var folded: String { text.lowercased() }

@@ -16,7 +16,7 @@ import Text
 /// controller then fetches the photo into the cache. At any time there are wishes for only a few photos, in the order
 /// of the keys. A cancelled export stops after the current photo and reports the result. So does an export to a disk
 /// that is full or gone. Another export to the same folder continues, and does not copy photos that the folder already
-/// has.
+/// has. It does not fetch them either, if the cache has dropped them since it made these copies.
 public actor PhotoExport {
     /// The result for one photo.
     public struct Event: Sendable {
@@ -85,6 +85,8 @@ public actor PhotoExport {
     /// Whether the folder's file system, such as that of a USB stick, has refused a name.
     private var needsPortableNames = false
     private var report = Report()
+    /// The copies whose description the cache does not have yet.
+    private var copies: [PhotoKey: ExportedCopy] = [:]
     /// Whether the folder accepts no more photos.
     private var isRefused = false
     private let executor = QueueExecutor(label: "vitrine.export")
@@ -95,6 +97,8 @@ public actor PhotoExport {
         var attempts = 0
         /// Whether the export can copy the photo, or report its failure, without another request.
         var isReady = false
+        /// The name of the photo's copy from an earlier export, if the cache has no current file; nil for none.
+        var copy: String?
         /// The failure of an earlier request for the photo; nil for none.
         var formerFailure: FailureReport?
     }
@@ -165,16 +169,26 @@ public actor PhotoExport {
             try wishForAwaited()
             while !isStopped, let first = awaited.first, first.isReady || isFirstHopeless {
                 let photo = try cache.read { try $0.photo(first.key) }
-                if photo?.original.trouble != nil, await mayTryAgain() {
-                    awaited = awaited.map { Awaited(key: $0.key) }
+                if first.copy == nil, photo?.original.trouble != nil, await mayTryAgain() {
+                    awaited = awaited.map { $0.copy == nil ? Awaited(key: $0.key) : $0 }
                     try wishForAwaited()
                 } else {
                     awaited.removeFirst()
                     if !first.isReady { wishes.stop(subject(first.key)) }
-                    try await settle(photo, first.key, onEvent)
+                    try await settle(photo, first, onEvent)
                 }
             }
+            await storeCopies()
         } while takeUp()
+    }
+
+    /// Describes the new copies in the cache. Copies for another program need no description.
+    private func storeCopies() async {
+        guard !copies.isEmpty, retries != nil, cache.trouble == nil else { return }
+        let new = copies
+        copies = [:]
+        // If this call fails, the next export fetches photos that have left the cache.
+        try? await cache.writer.store(new)
     }
 
     private var isStopped: Bool { Task.isCancelled || isRefused }
@@ -197,6 +211,11 @@ public actor PhotoExport {
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
+        if awaited.attempts == 0, let photo, !photo.original.isCurrent {
+            awaited.copy = try knownCopy(of: photo)
+            awaited.isReady = awaited.copy != nil
+            if awaited.isReady { return }
+        }
         guard let retries, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo),
             mayFetch(photo.key)
         else {
@@ -220,10 +239,12 @@ public actor PhotoExport {
         return areSettled && (awaited.contains(where: \.isReady) || pending.isEmpty && report.exported > 0)
     }
 
-    private func settle(_ photo: Photo?, _ key: PhotoKey, _ onEvent: (Event) -> Void) async throws {
+    private func settle(_ photo: Photo?, _ awaited: Awaited, _ onEvent: (Event) -> Void) async throws {
+        let key = awaited.key
         if let photo { titles[photo.name.lowercased(), default: 0] += 1 }
-        let result = try {
+        let result: Result<String, ExportError> = try {
             defer { wishes.release(subject(key)) }
+            if photo != nil, let copy = awaited.copy { return .success(folder.path + "/" + copy) }
             return try export(photo, key)
         }()
         switch result {
@@ -254,15 +275,17 @@ public actor PhotoExport {
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
         guard let photo else { return .failure(.gone) }
-        let opened: (file: Int32, path: String)?
+        let opened: (file: Int32, stored: StoredPhoto)?
         do { opened = try openFile(of: key) } catch let error as ExportError { return .failure(error) }
         // If the newer edition cannot be fetched, export the older one.
-        guard let (file, path) = opened else { return .failure(.unavailable(reason(photo))) }
+        guard let (file, stored) = opened else { return .failure(.unavailable(reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
-            let head = try Self.beginning(of: file, at: path)
+            let head = try Self.beginning(of: file, at: cache.files.path(stored))
             let name = ExportName(photo, PictureSignature(head), VideoSignature(head))
-            return .success(try put(file, as: name, of: photo))
+            let path = try put(file, as: name, of: photo)
+            if stored.original == nil { copies[key] = ExportedCopy(of: stored, ending: name.kind) }
+            return .success(path)
         } catch {
             return .failure(error)
         }
@@ -290,6 +313,17 @@ public actor PhotoExport {
         return formerCopy(as: [name.numbered(number(of: photo)), name], size: size) { other in
             (try? ExportFolder.areEqual(file, other)) == true
         }
+    }
+
+    /// Returns the name of an uncached photo's copy. Returns nil if the folder does not have the current edition.
+    private func knownCopy(of photo: Photo) throws -> String? {
+        guard let known = try cache.read({ try $0.exportedCopy(of: photo.key) }),
+            known.edition == photo.original.edition, let name = ExportName(photo, ending: known.ending)
+        else { return nil }
+        for name in [name, name.portable] {
+            if let former = formerCopy(as: [name], size: known.size, isSought: known.isSame) { return former }
+        }
+        return nil
     }
 
     /// Returns the name of the first unused file that passes a test. Returns nil if the folder has none.
@@ -332,11 +366,11 @@ public actor PhotoExport {
     }
 
     /// Opens a photo's file. Tries again if a newer edition of the photo has just replaced the file.
-    private func openFile(of key: PhotoKey) throws -> (file: Int32, path: String)? {
+    private func openFile(of key: PhotoKey) throws -> (file: Int32, stored: StoredPhoto)? {
         for _ in 0..<3 {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
             do throws(SystemError) {
-                return (try cache.files.open(stored), cache.files.path(stored))
+                return (try cache.files.open(stored), stored)
             } catch {
                 guard error.code == ENOENT else {
                     throw ExportError.file(path: cache.files.path(stored), reason: "\(error)")

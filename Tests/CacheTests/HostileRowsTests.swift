@@ -110,7 +110,8 @@ import Testing
 
     @Test("Any value in any column ends nothing", arguments: Schema.tables + ["folder", "announcement"])
     func anyValue(table: String) async throws {
-        try execute("INSERT INTO folder (path, etag) VALUES (x'', 'e')")
+        try execute(
+            "INSERT INTO folder (path, etag) VALUES (x'', 'e'); INSERT INTO exported VALUES (1, 1, 4, 5, 'jpg')")
         let path = test.folder.path("cache/galleries/\(test.cache.id)/gallery.sqlite")
         let columns = try Connection(path: path, access: .readOnly).map("SELECT name FROM pragma_table_info(?)", table)
         {
@@ -144,6 +145,7 @@ import Testing
                     _ = try? reader.thumbnail(of: key)
                     _ = try? reader.photoFile(of: key).map { try cache.files.open($0) }.map { close($0) }
                     _ = try? reader.thumbnailToMake(of: key)
+                    _ = try? reader.exportedCopy(of: key)
                     _ = try? reader.annotations(of: key)
                     _ = try? reader.videoPage(of: key)
                     if let metadata = try? reader.metadata(of: key)?.metadata {

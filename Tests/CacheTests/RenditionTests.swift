@@ -135,6 +135,25 @@ import Testing
         #expect(try thumbnail("a")?.bytes == Array("thumbnail of a".utf8))
     }
 
+    @Test("The description of an exported copy stays until the photo leaves the gallery")
+    func exportedCopies() async throws {
+        try await test.sync([TestCache.entry("a"), TestCache.entry("b")])
+        try await test.hold("a")
+        let key = try test.key("a")
+        let stored = try #require(try test.cache.read { try $0.photoFile(of: key) })
+        let copy = ExportedCopy(of: stored, ending: "jpg")
+        // Other processes learn that no photo has changed.
+        let changes = test.cache.changes()
+        try await test.cache.writer.store([key: copy, PhotoKey(99): copy])
+        let change = await changes.next()
+        #expect(change?["exported"] == .listed([key.rawValue]) && change?["photo"] == nil)
+        try await test.cache.writer.clear(photosOnly: true)
+        #expect(try test.cache.read { try $0.exportedCopy(of: key) } == copy)
+        try await test.sync([TestCache.entry("b")])
+        let rest = try test.cache.read { try $0.connection.first("SELECT count(*) FROM exported") { $0.int(0) } }
+        #expect(rest == 0)
+    }
+
     @Test("A retry keeps a good older photo whose new edition could not be fetched")
     func olderPhotoStays() async throws {
         try await test.sync([TestCache.entry("a", date: 1000)])

@@ -49,6 +49,27 @@ import Testing
         #expect(name("Lake.NEF", nil) == "Lake.NEF" && name("Lake", nil, id: "2024/lake.MOV") == "Lake.mov")
     }
 
+    @Test("An ending from the cache gives the same name as the file's format, and is no path")
+    func storedEndings() {
+        let state = RenditionState(edition: 1)
+        func photo(_ title: String, id: String) -> Photo {
+            Photo(
+                key: PhotoKey(1), galleryID: id, name: title, date: Timestamp(milliseconds: 0), thumbnail: state,
+                original: state)
+        }
+        let formats: [PictureSignature?] = [.jpeg, .tiff, nil]
+        for title in ["Lake", "Lake.JPG", "Lake.jpeg", "Lake.NEF", "Lake.mov", ""] {
+            for format in formats {
+                let lake = photo(title, id: "2024/lake.DNG")
+                let name = ExportName(lake, format)
+                #expect(ExportName(lake, ending: name.kind) == name)
+            }
+        }
+        for ending in ["", "/../x", "a.b", "JPG", "123456789", "jp\u{301}g"] {
+            #expect(ExportName(photo("Lake", id: "7"), ending: ending) == nil)
+        }
+    }
+
     @Test("A hostile title becomes one harmless name") func harmlessNames() {
         #expect(name("../../.bashrc") == "_._.._.bashrc.jpg")
         #expect(name("a/b") == "a_b.jpg")

@@ -152,6 +152,41 @@ import Testing
         }
     }
 
+    @Test("A photo that has left the cache is fetched only if the folder lacks its current edition")
+    func droppedPhotos() async throws {
+        let names = ["Lake", "Lake", "Hill", "Moor.JPG"]
+        let keys = try await sync(names)
+        for key in keys { try await store(key) }
+        let all = PhotoExport.Report(exported: 4, failed: 0, left: 0)
+        #expect(try await export(keys).run() == all)
+        let fetched = Mutex<Set<PhotoKey>>([])
+        let serving = serve { key in
+            _ = fetched.withLock { $0.insert(key) }
+            try await store(key)
+        }
+        defer { serving.cancel() }
+        #expect(try await cache.writer.clear(photosOnly: true) == 4)
+        let reversed: [PhotoKey] = keys.reversed()
+        #expect(try await export(reversed).run() == all)
+        #expect(try await export(keys, mayFetch: false).run() == all)
+        #expect(fetched.withLock { $0 }.isEmpty && wishes.isEmptyNow)
+        // The user has removed a file.
+        #expect(unlink(folder.path("out/Lake (2).jpg")) == 0)
+        #expect(try await export(keys).run() == all)
+        #expect(fetched.withLock { $0 } == [keys[1]])
+        // The user has changed a file.
+        folder.write("out/Hill.jpg", "mine!")
+        #expect(try await cache.writer.clear(photosOnly: true) == 1)
+        #expect(try await export(keys).run() == PhotoExport.Report(exported: 3, failed: 1, left: 0))
+        #expect(fetched.withLock { $0 } == [keys[1], keys[2]] && file("Hill.jpg") == Array("mine!".utf8))
+        // The gallery has new editions of all photos.
+        #expect(unlink(folder.path("out/Hill.jpg")) == 0)
+        #expect(try await sync(names, date: 2) == keys)
+        #expect(try await export(keys).run() == all)
+        #expect(fetched.withLock { $0 } == Set(keys))
+        #expect(folder.entries("out") == ["Hill.jpg", "Lake (2).jpg", "Lake.jpg", "Moor.JPG"])
+    }
+
     @Test("A page that looks like a video is saved as a video") func pages() async throws {
         let keys = try await sync(["index.html", "GNUmakefile"])
         for key in keys { try await store(key, Array("<!--skip-->".utf8) + [UInt8](repeating: 0x20, count: 500)) }

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Model
 import Numbers
+import SQLite
 
 /// The files of a gallery's photos, complete and partial.
 ///
@@ -348,6 +349,67 @@ private struct FileDigest: Equatable {
             offset += Int64(count)
         }
         return FileDigest(size: offset, digest: Int64(bitPattern: hash ^ UInt64(offset)))
+    }
+}
+
+/// A photo's file that an export has copied to a folder of the user.
+///
+/// The cache may drop the file afterwards. These values show whether a folder has the copy, so that the next export
+/// need not fetch the photo again.
+public struct ExportedCopy: Hashable, Sendable {
+    /// The photo's edition that the file contained.
+    public let edition: Int
+    /// The ending of the copy's name, such as `jpg`. The text is untrusted.
+    public let ending: String
+    /// The size in bytes.
+    public let size: Int64
+    private let digest: Int64
+
+    /// Describes a copy of a file in the cache.
+    public init(of photo: StoredPhoto, ending: String) {
+        (edition, size, digest) = (photo.edition, photo.size, photo.digest)
+        self.ending = ending
+    }
+
+    fileprivate init(_ row: Row) {
+        (edition, size, digest, ending) = (row.small(0), row.size(1) ?? 0, row.int(2), row.text(3))
+    }
+
+    /// Whether an open file is the copy. Reads the whole file if it has the copy's size.
+    public func isSame(_ descriptor: Int32) -> Bool {
+        OriginalFile(descriptor)?.size == size
+            && FileDigest.ofFile(descriptor) == FileDigest(size: size, digest: digest)
+    }
+
+    fileprivate func store(of key: PhotoKey, _ connection: Connection) throws {
+        // The photo may have left the gallery meanwhile.
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO exported (photo, edition, size, digest, ending)
+            SELECT key, ?, ?, ?, ? FROM photo WHERE key = ?
+            """, edition, size, digest, ending, key.rawValue)
+    }
+}
+
+extension CacheReader {
+    /// Returns the last copy of a photo that an export has made. Returns nil if there is none.
+    public func exportedCopy(of key: PhotoKey) throws -> ExportedCopy? {
+        try connection.first(
+            "SELECT edition, size, digest, substr(ending, 1, 16) FROM exported WHERE photo = ?", key.rawValue
+        ) { ExportedCopy($0) }
+    }
+}
+
+extension GalleryWriter {
+    /// Stores the copies of photos that an export has made. Writes only if a copy differs from the last one.
+    public func store(_ copies: [PhotoKey: ExportedCopy]) throws {
+        let new: [PhotoKey: ExportedCopy] = try read { connection in
+            try copies.filter { try CacheReader(connection).exportedCopy(of: $0.key) != $0.value }
+        }
+        guard !new.isEmpty else { return }
+        try transaction { connection in
+            for (key, copy) in new { try copy.store(of: key, connection) }
+        }
     }
 }
 

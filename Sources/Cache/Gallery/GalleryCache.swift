@@ -258,6 +258,7 @@ extension GalleryWriter {
             // Remove the rows of photos that no longer exist.
             var repaired = try connection.run("DELETE FROM thumbnail WHERE photo NOT IN (SELECT key FROM photo)")
             repaired += try connection.run("DELETE FROM metadata WHERE photo NOT IN (SELECT key FROM photo)")
+            repaired += try connection.run("DELETE FROM exported WHERE photo NOT IN (SELECT key FROM photo)")
             // If only one of the two tables has a thumbnail, Vitrine fetches the thumbnail again.
             repaired += try connection.run(
                 """

@@ -125,6 +125,7 @@ extension GalleryWriter {
             try PhotoText.remove(key, connection)
             try connection.run("DELETE FROM thumbnail WHERE photo = ?", key)
             try connection.run("DELETE FROM metadata WHERE photo = ?", key)
+            try connection.run("DELETE FROM exported WHERE photo = ?", key)
             try connection.run("DELETE FROM photo WHERE key = ?", key)
         }
         return (keys.count, files)

@@ -248,6 +248,7 @@ public actor GalleryWriter {
                 // The statements have conditions, because SQLite does not report a DELETE of all rows.
                 try connection.run("DELETE FROM thumbnail WHERE photo > 0")
                 try connection.run("DELETE FROM metadata WHERE photo > 0")
+                try connection.run("DELETE FROM exported WHERE photo > 0")
                 try connection.run("DELETE FROM photo WHERE key > 0")
                 try PhotoText.rebuild(connection)
                 try ListSource.remove(connection)

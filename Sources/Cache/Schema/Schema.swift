@@ -10,7 +10,7 @@ enum Schema {
     static var version: Int { migrations.count }
 
     /// The tables whose changes the writer publishes.
-    static let tables = ["gallery", "photo", "thumbnail", "metadata", "album"]
+    static let tables = ["gallery", "photo", "thumbnail", "metadata", "album", "exported"]
 
     /// Migrates a database in one transaction, because each transaction waits for the disk. Returns the version that
     /// the database had before.
@@ -317,6 +317,18 @@ enum Schema {
         UPDATE folder SET etag = NULL, last_modified = NULL WHERE (SELECT kind FROM gallery) = 'nextcloud';
         UPDATE gallery SET etag = NULL, last_modified = NULL WHERE kind = 'feed';
         """,
+        """
+        -- The files that exports copied to folders of the user; see ExportedCopy. The rows stay when the cache drops the files.
+        CREATE TABLE exported (
+            photo INTEGER PRIMARY KEY,
+            -- The edition of the photo that the file contained.
+            edition INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            digest INTEGER NOT NULL,
+            -- The ending of the copy's name.
+            ending TEXT NOT NULL
+        );
+        """,
     ]
 }
 
@@ -333,7 +345,7 @@ enum SchemaCheck {
     static let largest: Int64 = 1 << 44
 
     /// The digest of the layout that the migrations make.
-    static let usualLayout = "911a832cbb9f54c7b8a9ae572da5472f"
+    static let usualLayout = "8eec880ac1e9967cbd8ed6a34000d58a"
 
     /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {
