@@ -242,7 +242,12 @@ public final class FolderTree {
 
     /// Whether a folder is hidden, or contains a system's previews, deleted files or snapshots.
     private static func isSkipped(_ name: ArraySlice<UInt8>) -> Bool {
-        name.first == UInt8(ascii: ".") || systemFolders.contains { $0.elementsEqual(name) }
+        name.first == UInt8(ascii: ".") || isSystemFolder(name)
+    }
+
+    /// Returns whether systems keep previews, deleted files or snapshots in such folders.
+    public static func isSystemFolder(_ name: some Sequence<UInt8>) -> Bool {
+        systemFolders.contains { $0.elementsEqual(name) }
     }
 
     private static let systemFolders = [

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 
@@ -6,7 +7,7 @@ import Model
 ///
 /// The walk skips hidden files and folders, and follows no links. The target of a link is either in the folder anyway
 /// or not part of the folder, and without links there are no cycles. The walk also skips the gallery's own folder
-/// `thumbnails`. Memory holds the names of one folder per level.
+/// `thumbnails`, and folders that systems make for themselves. Memory holds the names of one folder per level.
 struct FolderWalk: IteratorProtocol {
     enum Item {
         case file(PhotoPath, FileStamp)
@@ -68,7 +69,7 @@ struct FolderWalk: IteratorProtocol {
                 count += 1
                 continue
             }
-            if name == ListText.thumbnails { continue }
+            if isSkipped(name) { continue }
             if let below = try? walk.level(level + name + "/") { walk.levels.append(below) } else { count += 1 }
         }
         return count
@@ -76,7 +77,7 @@ struct FolderWalk: IteratorProtocol {
 
     /// Enters a folder. Returns an error item if the system cannot read the folder.
     private mutating func descend(_ path: String, _ name: String) -> Item? {
-        if name == ListText.thumbnails { return nil }
+        if Self.isSkipped(name) { return nil }
         do throws(PublishingError) {
             levels.append(try level(path + "/"))
             return nil
@@ -84,6 +85,11 @@ struct FolderWalk: IteratorProtocol {
             guard case .file(_, let reason) = error else { return nil }
             return .unreadable(path, reason: reason)
         }
+    }
+
+    /// Returns whether the walk skips folders with this name.
+    private static func isSkipped(_ name: String) -> Bool {
+        name == ListText.thumbnails || FolderTree.isSystemFolder(name.utf8)
     }
 
     private mutating func nextEntry() -> (level: String, entry: FolderEntry)? {

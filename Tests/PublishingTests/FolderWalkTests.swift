@@ -35,6 +35,15 @@ import Testing
         #expect(try FolderWalk.count(OpenFolder(folder.path)) == 1)
     }
 
+    @Test("Deleted files, previews and snapshots of systems are skipped") func systemFolders() throws {
+        for name in ["#recycle/a.jpg", "a/@eaDir/a.jpg/b.jpg", "#snapshot/a/a.jpg", "lost+found/a.jpg"] {
+            folder.write(name, "")
+        }
+        folder.write("a/a@eaDir.jpg", "")
+        #expect(try walk().files == ["a/a@eaDir.jpg"])
+        #expect(try FolderWalk.count(OpenFolder(folder.path)) == 1)
+    }
+
     @Test("Links are not followed") func links() throws {
         folder.write("a/b/photo.jpg", "")
         symlink(folder.path, folder.path("a/b/loop"))
