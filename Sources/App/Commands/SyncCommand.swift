@@ -103,7 +103,9 @@ struct SyncCommand {
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return services.recordNamed(try names.map { try services.address($0) }) }
         let opened = PlacesFile(services.locations).read()
-        let cached = caches.galleries().compactMap(\.record).filter { !$0.isEmptied }.map { $0.address.with(nil) }
+        // If all updates of a gallery failed, its address may be mistyped, and each run would fail.
+        let records = caches.galleries().compactMap(\.record).filter { $0.hasList || $0.failure == nil }
+        let cached = records.filter { !$0.isEmptied }.map { $0.address.with(nil) }
         let known = try services.rememberedGalleries().addresses + cached.filter(opened.knows)
         for address in cached where !known.contains(address) {
             Output.complain("\(address) is not updated. To include it from now on, run once: vitrine sync ADDRESS")
