@@ -43,7 +43,10 @@ import Testing
         let gallery = writeGallery()
         let german = try locale("de_DE")
         #expect(try home.vitrine("sync", "--list-only", gallery, environment: german).status == 0)
-        for arguments in [["list", gallery], ["list", "--json", gallery], ["cache", "info"], ["config", "list"]] {
+        for arguments in [
+            ["list", gallery], ["list", "--json", gallery], ["cache", "info"], ["config", "list"],
+            ["sync", "--list-only", gallery], ["info", Built.testGallery + "/images/owl.jpg"],
+        ] {
             let plain = try Command(Built.vitrine, arguments, environment: home.environment())
             let local = try Command(Built.vitrine, arguments, environment: home.environment(german))
             #expect(plain.status == 0 && local.text == plain.text, "\(arguments)")

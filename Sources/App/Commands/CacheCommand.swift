@@ -84,13 +84,13 @@ struct CacheCommand {
                 code.add(ExitCode(error))
             }
         }
-        services.output.print(CountText.text(removed, "photo") + " removed")
+        services.output.print(CountText.text(removed, "photo", nil, .plain) + " removed")
         return code
     }
 
     private func clear(_ galleries: [ClosedGalleryCache]) -> ExitCode {
         let (code, removed) = Self.remove(galleries)
-        services.output.print(CountText.text(removed, "cache") + " removed")
+        services.output.print(CountText.text(removed, "cache", nil, .plain) + " removed")
         return code
     }
 
@@ -148,11 +148,15 @@ struct CacheCheckCommand {
             let isWell = findings.isEmpty
             if check.isIndexRepaired { findings.append("rebuilt the damaged search index") }
             if check.brokenFiles > 0 {
-                findings.append(CountText.text(check.brokenFiles, "broken photo") + " to fetch again")
+                findings.append(CountText.text(check.brokenFiles, "broken photo", nil, .plain) + " to fetch again")
             }
-            if check.brokenRows > 0 { findings.append(CountText.text(check.brokenRows, "row") + " repaired") }
-            if check.orphans > 0 { findings.append(CountText.text(check.orphans, "unused file") + " removed") }
-            if findings.isEmpty { findings.append("good, " + CountText.text(check.goodFiles, "photo")) }
+            if check.brokenRows > 0 {
+                findings.append(CountText.text(check.brokenRows, "row", nil, .plain) + " repaired")
+            }
+            if check.orphans > 0 {
+                findings.append(CountText.text(check.orphans, "unused file", nil, .plain) + " removed")
+            }
+            if findings.isEmpty { findings.append("good, " + CountText.text(check.goodFiles, "photo", nil, .plain)) }
             return (findings.joined(separator: "; "), isWell ? .done : .someFailed)
         } catch {
             return ("\(error)", ExitCode(error))

@@ -252,7 +252,7 @@ struct PhotoDescription {
     /// Adds the size of the file, unless the size is nil.
     mutating func add(bytes: Int64?) {
         guard let bytes else { return }
-        add("bytes", .number(Int(bytes)), "file size", ByteText.text(bytes))
+        add("bytes", .number(Int(bytes)), "file size", ByteText.text(bytes, .plain))
     }
 
     /// Adds all metadata fields of the file.

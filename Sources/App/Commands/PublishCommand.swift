@@ -121,7 +121,7 @@ struct PublishCommand {
     }
 
     private static func text(_ report: UploadReport) -> String {
-        var parts = [CountText.text(report.sent, "file") + " sent"]
+        var parts = [CountText.text(report.sent, "file", nil, .plain) + " sent"]
         if report.unchanged > 0 { parts.append("\(report.unchanged) unchanged") }
         if report.failed > 0 { parts.append("\(report.failed) failed") }
         return parts.joined(separator: ", ")
@@ -133,7 +133,7 @@ struct PublishCommand {
     }
 
     private static func text(_ report: PublishReport) -> String {
-        var parts = [CountText.text(report.photos, "photo")]
+        var parts = [CountText.text(report.photos, "photo", nil, .plain)]
         if report.added > 0 { parts.append("\(report.added) added") }
         if report.changed > 0 { parts.append("\(report.changed) changed") }
         if report.removed > 0 { parts.append("\(report.removed) removed") }
@@ -141,7 +141,7 @@ struct PublishCommand {
         for (format, count) in report.unread.sorted(by: { $0.key < $1.key }) {
             parts.append("\(count) unsupported: \(format.madeVisible)")
         }
-        if report.others > 0 { parts.append(CountText.text(report.others, "other file") + " ignored") }
+        if report.others > 0 { parts.append(CountText.text(report.others, "other file", nil, .plain) + " ignored") }
         if !report.isListNew { parts.append("nothing new") }
         return parts.joined(separator: ", ")
     }

@@ -214,11 +214,11 @@ struct SyncCommand {
         let record = try gallery.read { try $0.gallery() }
         // Counting reads every row, which would slow down updates without changes.
         let counts = scope == .list ? (thumbnails: 0, photos: 0, failed: 0) : try gallery.read { try $0.counts() }
-        var parts = [CountText.text(record.photoCount, "photo")]
-        if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail")) }
-        if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " cached") }
+        var parts = [CountText.text(record.photoCount, "photo", nil, .plain)]
+        if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail", nil, .plain)) }
+        if scope == .photos { parts.append(CountText.text(counts.photos, "photo", nil, .plain) + " cached") }
         let albums = fetchesAlbums ? try gallery.albums() : AlbumList()
-        if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album")) }
+        if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album", nil, .plain)) }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
         let isUpdated = record.lastSuccess != nil && record.lastSuccess != before
