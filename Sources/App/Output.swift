@@ -89,10 +89,16 @@ final class Output: Sendable {
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Shows progress in one line of the terminal, in place of the previous text.
+    ///
+    /// A text that is wider than the terminal is shortened. It would fill several rows, which the next text would not
+    /// replace.
     static func progress(_ text: String) {
         guard showsProgress else { return }
-        // The control sequence EL clears the rest of a longer text.
-        _ = write(Array("\r\(text.madeVisible)\u{1B}[K".utf8), to: STDERR_FILENO)
+        var window = winsize()
+        let hasWidth = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
+        // The control sequence EL clears the rest of a longer text. In the last column, it would clear a character.
+        let line = text.truncated(toWidth: (hasWidth ? Int(window.ws_col) : 80) - 1)
+        _ = write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
     /// Writes all bytes. Returns the system's error number, or nil on success.

@@ -14,7 +14,6 @@ import Secrets
 import Session
 import Settings
 import Terminal
-import Text
 import Towns
 
 /// The composition root, which creates the objects that all commands share.
@@ -258,7 +257,7 @@ extension Services {
         defer { if hasWaited { Output.progress("") } }
         return try await gallery.takeTurn {
             hasWaited = true
-            Output.progress("\(gallery.address): waiting for another process to end its update".truncated(toWidth: 78))
+            Output.progress("\(gallery.address): waiting for another process to end its update")
         }
     }
 

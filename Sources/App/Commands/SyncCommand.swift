@@ -174,7 +174,7 @@ struct SyncCommand {
                 }
                 return "\(gallery.address): \(Self.text(phase))"
             }
-            Output.progress((texts.first ?? "fetching pictures…").truncated(toWidth: 78))
+            Output.progress(texts.first ?? "fetching pictures…")
         }
     }
 
