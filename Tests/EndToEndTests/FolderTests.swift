@@ -36,6 +36,20 @@ import Testing
         #expect(home.folder.entries("\(galleries)/\(gallery)/photos").isEmpty)
     }
 
+    @Test("Vitrine shows the cached photos of a folder before it reads the folder")
+    func cachedFolder() throws {
+        try copy(["thumbnails/owl.jpg": "night/owl.jpg"])
+        let album = home.folder.path("album")
+        #expect(try home.vitrine("sync", album).status == 0)
+        let faults = Faults(in: album, only: .init(name: "readdir", path: ""))
+        let session = try TerminalSession(
+            arguments: ["--sync-on-open=no", album], environment: home.environment(faults.environment))
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("owl.jpg") })
+        #expect(faults.calls.isEmpty, "\(faults.calls)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("Offline, local folders are read, watched and saved, and galleries on servers are left alone")
     func offline() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg"])

@@ -119,9 +119,9 @@ struct BrowseCommand {
 
     /// Throws an error if the named folder has no photos and no cache.
     private func checkFolder(_ gallery: String?) throws {
-        guard let gallery, let folder = EmptyFolder(at: try services.address(gallery)) else { return }
-        guard try services.openCaches().record(of: services.address(gallery))?.lastSuccess == nil else { return }
-        throw folder
+        guard let address = try gallery.map({ try services.address($0) }) else { return }
+        let isCached = { try services.openCaches().record(of: address)?.lastSuccess != nil }
+        if let folder = try EmptyFolder(at: address, isCached: isCached) { throw folder }
     }
 
     private static func notice(startsInGalleries: Bool) -> String {

@@ -32,9 +32,12 @@ struct EmptyFolder: Error, CustomStringConvertible {
     private static let maximumPieces = 2_000
 
     /// Creates the error if the folder has neither a list nor photos. Otherwise returns nil.
-    init?(at address: Address) {
+    ///
+    /// - Parameter isCached: whether Vitrine has the folder's photos in its cache. Then this call does not read the
+    ///   folder, which can take long.
+    init?(at address: Address, isCached: () throws -> Bool) rethrows {
         guard let path = address.filePath, let bytes = address.filePathBytes,
-            ["gallery.xml", "index.xml"].allSatisfy({ access("\(path)/\($0)", F_OK) != 0 }),
+            ["gallery.xml", "index.xml"].allSatisfy({ access("\(path)/\($0)", F_OK) != 0 }), try !isCached(),
             let tree = try? FolderTree(bytes: bytes, isWanted: PictureName.isPictureOrVideo)
         else { return nil }
         for _ in 0..<Self.maximumPieces {
