@@ -77,6 +77,21 @@ import Testing
         #expect(isPicture(red: 100))
     }
 
+    @Test("The picture drawn from a photo stays until the new thumbnail is drawn")
+    func photoStays() async throws {
+        try await screens.sync(["a"])
+        try await screens.store(TestScreens.picture(red: 200), as: .original, of: "a")
+        screens.open()
+        try await screens.until { isPicture(red: 200) }
+        try await screens.store(TestScreens.picture(red: 100), as: .thumbnail, of: "a")
+        var shown: Set<String> = []
+        try await screens.until {
+            shown.insert(middle.text)
+            return isPicture(red: 100)
+        }
+        #expect(!shown.contains("…"))
+    }
+
     @Test("A blurred picture stands in until the thumbnail arrives, but never hides a failure")
     func blurred() async throws {
         var entry = try TestScreens.entry("a", date: 0)

@@ -59,6 +59,15 @@ public struct PictureOrder: Hashable, Sendable {
         thumbnail(of: photo, in: gallery, size: size, style: style, fills: true)
     }
 
+    /// Orders the picture that a row shows before the thumbnail arrives.
+    public static func uncachedThumbnail(
+        of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle
+    ) -> PictureOrder {
+        PictureOrder(
+            .picture(gallery, photo.key, .thumbnail), edition: 0, photoEdition: photo.original.held, size: size,
+            style: style, fills: true, enlarges: true)
+    }
+
     /// Orders a photo's thumbnail as a substitute until the photo arrives.
     public static func preview(
         of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle, turns: Int = 0, fills: Bool = false

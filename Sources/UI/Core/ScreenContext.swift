@@ -245,7 +245,10 @@ extension ScreenContext {
         }
         let wanted = order(drawingStyle)
         orders.append(wanted)
-        return pipeline.picture(wanted) ?? formerStyle.flatMap { pipeline.picture(order($0)) } ?? blurred(photo, size)
+        if let picture = pipeline.picture(wanted) { return picture }
+        // A new thumbnail is another order. Until it is drawn, the picture that was drawn from the photo stays.
+        let former = PictureOrder.uncachedThumbnail(of: photo, in: gallery, size: size, style: drawingStyle)
+        return pipeline.picture(former) ?? formerStyle.flatMap { pipeline.picture(order($0)) } ?? blurred(photo, size)
     }
 
     /// Returns a blurred picture of a photo. Returns nil if the gallery has none, or if fetching the thumbnail failed.
