@@ -88,6 +88,20 @@ extension PicturePipelineTests {
         #expect(try await !renderer.makeThumbnail(of: key, in: cache))
     }
 
+    @Test("A thumbnail of black ink on a transparent background shows the ink")
+    func inkStaysVisible() async throws {
+        try await sync(["a"], thumbnails: false)
+        let side = PixelSize(width: 64, height: 48)
+        let ink = PNGFile(.rgbAlpha, depth: 8, size: side) { x, _ in [0, 0, 0, x < 32 ? 255 : 0] }
+        try await store(photo: ink.bytes, of: "a")
+        let key = try photo("a").key
+        #expect(try await renderer.makeThumbnail(of: key, in: cache))
+        let bytes = try #require(try cache.read { try $0.thumbnail(of: key) }).bytes
+        let reply = try DecoderClient(path: try DecoderProcess.path).decode(.bytes(bytes), DecodeRequest(box: side))
+        let pixels = try #require(reply.pixels)
+        #expect(pixels.color(8, 24).red < 20 && abs(Int(pixels.color(56, 24).red) - 128) < 20)
+    }
+
     @Test func badPhotosAreNotDecodedAtEverySync() async throws {
         try await sync(["a"], thumbnails: false)
         try await store(photo: Array(flat(200).prefix(30)), of: "a")

@@ -122,9 +122,19 @@ extension DecoderClient {
     ///
     /// - Parameter box: the largest size. A smaller picture keeps its size.
     public func thumbnail(of source: PictureSource, box: PixelSize) throws(PictureError) -> DecodeReply {
+        try decode(source, .thumbnail(box: box))
+    }
+}
+
+extension DecodeRequest {
+    /// Returns the request for a small JPEG to store.
+    ///
+    /// A JPEG has no opacity. The background is grey, because neither black nor white shapes vanish on grey.
+    static func thumbnail(box: PixelSize) -> DecodeRequest {
         var request = DecodeRequest(box: box)
         request.product = .thumbnail
-        return try decode(source, request)
+        request.background = PixelColor(red: 128, green: 128, blue: 128)
+        return request
     }
 }
 

@@ -335,10 +335,9 @@ extension PictureRenderer {
 
     private func makeThumbnailNow(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         guard let (edition, stored) = try cache.read({ try $0.thumbnailToMake(of: key) }) else { return false }
-        let side = PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide)
-        var request = DecodeRequest(box: side)
-        request.product = .thumbnail
-        let thumbnail = try await reporting(stored, key, in: cache) { [request] () throws(PictureError) in
+        let request = DecodeRequest.thumbnail(
+            box: PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide))
+        let thumbnail = try await reporting(stored, key, in: cache) { () throws(PictureError) in
             try await backgroundDecoder.makeThumbnail(of: stored, in: cache.files, request)
         }
         guard let thumbnail else { return false }
