@@ -43,6 +43,13 @@ import Testing
         #expect(store.numbers == [three.id, four.id])
     }
 
+    /// Konsole reads a larger id as 0, and stores no picture. Smaller ids belong to ``InlinePictures``.
+    @Test("Ids are signed numbers of 32 bits") func signedIds() throws {
+        let store = Kept()
+        let stored = try #require(store.number(for: pictures(1, megabytes: 1)[0], beside: []))
+        #expect((64..<128).contains(stored.id >> 24) && stored.id & 0xFF > 0)
+    }
+
     @Test("Visible pictures have a limit") func screenLimit() throws {
         let store = Kept()
         var shown: Set<UInt32> = []

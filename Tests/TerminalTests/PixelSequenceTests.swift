@@ -110,6 +110,17 @@ import Text
         #expect(pictures.bytes(wrapped, at: 1) != first)
     }
 
+    /// The larger ids belong to ``KittyStore``.
+    @Test("In tmux, the ids of pictures between lines have a highest byte below 64") func inlineIds() throws {
+        let (pictures, wrapped) = (InlinePictures(), picture(.kitty, 4, isThroughTmux: true))
+        let highest = try stride(from: 0, to: 128 * 255, by: 255).map { index in
+            let text = String(decoding: pictures.bytes(wrapped, at: index), as: UTF8.self)
+            let id = try #require(text.components(separatedBy: ",i=").dropFirst().first).prefix { $0.isNumber }
+            return try #require(Int(id)) >> 24
+        }
+        #expect(Set(highest) == Set(1..<64))
+    }
+
     /// All sequences are prepared except the first, which contains the id.
     @Test("A picture is prepared for sending") func prepared() throws {
         let (direct, wrapped) = (picture(.kitty, 9_000), picture(.kitty, 9_000, isThroughTmux: true))

@@ -146,7 +146,7 @@ public enum SixelSequence {
 /// Draws pictures on standard output between lines of text.
 public struct InlinePictures: Sendable {
     /// The number of different ids: a highest byte below those of ``KittyStore``, and a lowest byte.
-    private static let idCount = 127 * 255
+    private static let idCount = 63 * 255
 
     /// The random number of the first id. Pictures of earlier runs may still be visible, and need other ids.
     private let first = Int.random(in: 0..<InlinePictures.idCount)

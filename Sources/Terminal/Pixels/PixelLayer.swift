@@ -198,11 +198,11 @@ struct KittyStore {
         return (id, deleted, true)
     }
 
-    /// Returns an unused id. The highest byte contains seven bits of the process id, because all programs in one
-    /// terminal use the same set of ids.
+    /// Returns an unused id. The highest byte contains six bits of the process id, because all programs in one terminal
+    /// use the same set of ids. Its first bit is 0, because Konsole reads ids as signed numbers.
     private mutating func freeNumber() -> UInt32 {
         let taken = Set(entries.values.map(\.id))
-        let high = (UInt32(truncatingIfNeeded: getpid()) & 0x7F | 0x80) << 24
+        let high = (UInt32(truncatingIfNeeded: getpid()) & 0x3F | 0x40) << 24
         repeat { lastIndex = lastIndex % 255 + 1 } while taken.contains(high | lastIndex)
         return high | lastIndex
     }

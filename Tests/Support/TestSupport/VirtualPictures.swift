@@ -76,6 +76,8 @@ public struct VirtualPictures {
             return nil
         }
         let id = Int(control["i"] ?? "") ?? 0
+        // Konsole reads signed numbers.
+        guard id <= Int(Int32.max) else { return "kitty id \(id)" }
         switch control["a"] {
         case "t": sent[id] = Self.digest(payload)
         case "p":
