@@ -77,16 +77,37 @@ public struct PixelPlacement: Hashable, Sendable {
     public let picture: PixelPicture
     /// The upper left cell of the picture.
     public let origin: Point
+    /// Whether the picture is a frame of something that plays. Equal placements may differ in this property.
+    public let isMoving: Bool
 
     /// Creates a placement.
-    public init(_ picture: PixelPicture, at origin: Point) {
+    public init(_ picture: PixelPicture, at origin: Point, isMoving: Bool = false) {
         self.picture = picture
         self.origin = origin
+        self.isMoving = isMoving
     }
 
     /// The cells that the picture covers.
     public var rect: Rect {
         Rect(column: origin.column, row: origin.row, columns: picture.size.columns, rows: picture.size.rows)
+    }
+
+    /// Returns whether the picture follows another one in place, as a frame that covers the same pixels.
+    public func follows(_ other: PixelPlacement) -> Bool {
+        isMoving && origin == other.origin && picture != other.picture && picture.language == other.picture.language
+            && picture.size == other.picture.size && picture.width == other.picture.width
+            && picture.height == other.picture.height
+    }
+
+    /// Whether both values place the same picture at the same position.
+    public static func == (left: PixelPlacement, right: PixelPlacement) -> Bool {
+        left.origin == right.origin && left.picture == right.picture
+    }
+
+    /// Hashes the picture and the position.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(picture)
+        hasher.combine(origin)
     }
 }
 

@@ -75,10 +75,14 @@ public struct Surface: Equatable, Sendable {
     /// Draws a picture as cells at a position. Also adds the pixels, if the whole picture fits.
     ///
     /// The user sees the cells until the terminal shows the pixels.
-    public mutating func draw(_ block: CellBlock, pixels: PixelPicture?, at origin: Point, in rect: Rect) {
+    ///
+    /// - Parameter isMoving: whether the picture is a frame of something that plays.
+    public mutating func draw(
+        _ block: CellBlock, pixels: PixelPicture?, isMoving: Bool = false, at origin: Point, in rect: Rect
+    ) {
         draw(block, at: origin, in: rect)
         guard let pixels, !pixels.size.isEmpty else { return }
-        let placement = PixelPlacement(pixels, at: origin)
+        let placement = PixelPlacement(pixels, at: origin, isMoving: isMoving)
         guard rect.contains(placement.rect), Rect(size).contains(placement.rect), laid.count < Int(UInt16.max) else {
             return
         }

@@ -26,9 +26,9 @@ import Text
         }
 
         /// Draws a frame like `Terminal`.
-        func draw(_ surface: Surface) {
+        func draw(_ surface: Surface, upTo most: Int = .max) {
             if screen.clears(for: surface.size) { terminal.write(layer.clear()) }
-            terminal.write(layer.prepare(for: surface.placements, on: surface.size))
+            terminal.write(layer.prepare(for: surface.placements, on: surface.size, upTo: most))
             if let text = screen.update(to: surface, ceded: layer.ceded) {
                 terminal.write(text)
             } else {
@@ -180,6 +180,78 @@ import Text
         stage.draw(two)
         #expect(stage.terminal.text == two.text && stage.terminal.pictures.ready.isEmpty)
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
+    }
+
+    /// Returns a screen with a picture of a video.
+    private func frame(
+        _ number: Int, _ language: PixelProtocol, isMoving: Bool = true, isThroughTmux: Bool = false
+    ) -> Surface {
+        let inner = Size(columns: 6, rows: 3)
+        var surface = Surface(size: size)
+        surface.draw(
+            block(number, inner), pixels: picture(number, language, inner, isThroughTmux: isThroughTmux),
+            isMoving: isMoving, at: Point(column: 3, row: 2), in: Rect(size))
+        return surface
+    }
+
+    @Test("A frame of a video replaces the pixels of the last one in place", arguments: PixelProtocol.allCases)
+    func frames(_ language: PixelProtocol) throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        func shows(_ number: Int) -> Bool {
+            let digest = VirtualPictures.digest(payload(number, language, Size(columns: 6, rows: 3)))
+            return language == .kitty
+                ? stage.terminal.pictures.floating.map(\.payload) == [digest]
+                : stage.terminal[3, 2].text == "\(digest).0.0" && stage.terminal[8, 4].text == "\(digest).5.2"
+        }
+        stage.draw(frame(0, language, isMoving: false))
+        stage.rest()
+        #expect(shows(0))
+        for number in 1..<4 {
+            stage.draw(frame(number, language))
+            #expect(!stage.layer.hasRemoved && !stage.layer.isComplete && shows(number - 1))
+            stage.rest()
+            #expect(stage.layer.isComplete && shows(number))
+        }
+        // The stopped video keeps its frame. Another photo appears in characters.
+        stage.draw(frame(3, language, isMoving: false))
+        #expect(!stage.layer.hasRemoved && stage.layer.isComplete && shows(3))
+        let photo = frame(9, language, isMoving: false)
+        stage.draw(photo)
+        #expect(stage.layer.hasRemoved && stage.terminal.pictures.floating.isEmpty)
+        #expect(stage.terminal.text == photo.text)
+        #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
+    }
+
+    @Test("Through tmux, a frame of a video takes the place of the last one")
+    func framesThroughTmux() throws {
+        let stage = try Stage(isThroughTmux: true)
+        defer { stage.screen.close() }
+        for number in 0..<4 {
+            stage.draw(frame(number, .kitty, isThroughTmux: true))
+            #expect(number == 0 || stage.terminal[3, 2].text.unicodeScalars.first == "\u{10EEEE}")
+            stage.rest()
+            let id = try #require(stage.terminal.pictures.ready.first)
+            #expect(
+                stage.terminal.pictures.ready.count == 1 && stage.terminal[3, 2].style.contains("38,5,\(id & 0xFF)"))
+        }
+        #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
+    }
+
+    @Test("On a slow line, frames of a video are characters, and pixels return only when there is room")
+    func slowFrames() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        func draw(_ number: Int, upTo most: Int) -> (wasRemoved: Bool, sent: Int) {
+            stage.draw(frame(number, .kitty), upTo: most)
+            return (stage.layer.hasRemoved, stage.show(upTo: most))
+        }
+        // Each frame has between 4,000 and 4,500 bytes.
+        #expect(draw(0, upTo: 10_000) == (false, 1) && draw(1, upTo: 5_000) == (false, 1))
+        #expect(draw(2, upTo: 3_000) == (true, 0) && stage.terminal.pictures.floating.isEmpty)
+        #expect(draw(3, upTo: 5_000) == (true, 0) && draw(4, upTo: 8_000) == (true, 0))
+        #expect(draw(5, upTo: 10_000) == (false, 1) && draw(6, upTo: 5_000) == (false, 1))
+        #expect(stage.terminal.pictures.floating.count == 1)
     }
 
     @Test("A slow line delays large pictures only")

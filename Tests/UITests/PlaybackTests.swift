@@ -62,6 +62,17 @@ import Testing
         #expect(!screens.title.contains("playing") && screens.status.contains("animated: press a to play"))
     }
 
+    /// The terminal replaces a frame in place, without characters in between.
+    @Test func aPlayingPictureIsAMovingOne() async throws {
+        screens.context.capabilities.pixels = PixelCapabilities(.kitty, cellWidth: 2, cellHeight: 4)
+        try await open(7, 5)
+        #expect(screens.frame().placements.map(\.isMoving) == [false])
+        screens.press("a")
+        #expect(screens.frame().placements.map(\.isMoving) == [true])
+        screens.press("a")
+        #expect(screens.frame().placements.map(\.isMoving) == [false])
+    }
+
     @Test(arguments: ["]", "l", "+", "j"] as [Key]) func movingKeysStopIt(key: Key) async throws {
         try await open(7, 5)
         screens.press("a")

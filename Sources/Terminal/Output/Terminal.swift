@@ -176,7 +176,7 @@ public final class Terminal {
         guard isActive else { return }
         let surface = onFrame(tty.geometry.size)
         var update = screen.clears(for: surface.size) ? pixels.clear() : []
-        update += pixels.prepare(for: surface.placements, on: surface.size)
+        update += pixels.prepare(for: surface.placements, on: surface.size, upTo: output.mostInHalfASecond)
         if let text = screen.update(to: surface, ceded: pixels.ceded) {
             update += text
         } else {

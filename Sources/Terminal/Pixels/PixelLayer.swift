@@ -22,7 +22,8 @@ struct PixelLayer {
     private var wanted: [PixelPlacement] = []
     /// The wanted pictures for which the terminal has no memory. The set is cleared when the wanted pictures change.
     private var unplaced: Set<PixelPlacement> = []
-    /// Whether the last frame removed, moved or replaced a picture of the frame before.
+    /// Whether the last frame removed, moved or replaced a picture of the frame before. A picture that follows another
+    /// one in place does not count.
     private(set) var hasRemoved = false
     private var store = KittyStore()
     private var showings: UInt32 = 0
@@ -44,18 +45,20 @@ struct PixelLayer {
 
     /// Sets the pictures that the next frame wants. Returns the bytes that remove all other pictures. The caller sends
     /// these bytes before the frame's text.
-    mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
+    ///
+    /// A frame of a video stays until ``showNext(upTo:)`` replaces it with the next one, so that no characters appear
+    /// between them.
+    ///
+    /// - Parameter most: the maximum number of bytes of the next picture.
+    mutating func prepare(for placements: [PixelPlacement], on size: Size, upTo most: Int = .max) -> [UInt8] {
         let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
         if wanted != before { unplaced = [] }
         let kept = Set(wanted)
-        hasRemoved = !before.allSatisfy(kept.contains)
-        var bytes: [UInt8] = []
-        for gone in shown where !kept.contains(gone.placement) && gone.placement.picture.language == .kitty {
-            bytes += passed(KittySequence.remove(id: gone.id, placement: gone.showing))
-        }
-        shown.removeAll { !kept.contains($0.placement) }
-        return bytes
+        let frames = wanted.filter { $0.isMoving && !unplaced.contains($0) && fits($0, upTo: most) }
+        func stays(_ old: PixelPlacement) -> Bool { kept.contains(old) || frames.contains { $0.follows(old) } }
+        hasRemoved = !before.allSatisfy(stays)
+        return forget { !stays($0) }
     }
 
     /// Shows the next wanted picture. Returns the bytes to send and the cells that the picture replaces; nil if no
@@ -63,7 +66,7 @@ struct PixelLayer {
     ///
     /// - Parameter most: the maximum number of bytes to send. A larger picture is shown as characters for now.
     mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {
-        while let placement = missing.first(where: { cost(of: $0.picture) <= most }) {
+        while let placement = missing.first(where: { fits($0, upTo: most) }) {
             if let sent = show(placement) { return sent }
             unplaced.insert(placement)
         }
@@ -96,8 +99,18 @@ struct PixelLayer {
         case .iterm: pieces = [Self.go(to: placement.origin)] + ITermSequence.show(placement.picture)
         case .sixel: pieces = [Self.go(to: placement.origin)] + SixelSequence.show(placement.picture)
         }
+        pieces.append(forget { placement.follows($0) })
         shown.append(Shown(placement: placement, id: id, showing: showings))
         return (pieces, cedesCells(placement) ? placement.rect : nil)
+    }
+
+    /// Forgets some of the shown pictures. Returns the bytes that remove those of kitty.
+    private mutating func forget(_ isGone: (PixelPlacement) -> Bool) -> [UInt8] {
+        let gone = shown.filter { isGone($0.placement) }
+        shown.removeAll { isGone($0.placement) }
+        return gone.filter { $0.placement.picture.language == .kitty }.flatMap {
+            passed(KittySequence.remove(id: $0.id, placement: $0.showing))
+        }
     }
 
     /// Forgets all pictures, because the screen is cleared. Returns the bytes that delete stored pictures.
@@ -113,6 +126,15 @@ struct PixelLayer {
     private var missing: some Sequence<PixelPlacement> {
         let done = unplaced.union(shown.lazy.map(\.placement))
         return wanted.lazy.filter { !done.contains($0) }
+    }
+
+    /// Returns whether a picture has at most this number of bytes.
+    ///
+    /// A frame of a video that would replace characters may have only half the bytes. Otherwise characters and pixels
+    /// would take turns when the frames have about the largest size.
+    private func fits(_ placement: PixelPlacement, upTo most: Int) -> Bool {
+        let isFirst = placement.isMoving && !shown.contains { placement.follows($0.placement) }
+        return cost(of: placement.picture) <= (isFirst ? most / 2 : most)
     }
 
     /// Returns the number of bytes that show a picture; 0 if the terminal has stored the picture.

@@ -131,7 +131,8 @@ final class PhotoPicture {
     func draw(in surface: inout Surface, _ frame: Rect) {
         guard let picture = shown?.picture else { return }
         surface.draw(
-            picture.cells, pixels: picture.pixels, at: frame.centred(picture.cells.size).origin, in: frame)
+            picture.cells, pixels: picture.pixels, isMoving: isPlaying || video.isAtEnd,
+            at: frame.centred(picture.cells.size).origin, in: frame)
     }
 
     /// Draws a centred text in place of the picture, and a progress bar below the text.

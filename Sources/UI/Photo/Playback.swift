@@ -97,7 +97,7 @@ final class VideoPlayback {
     /// Whether the visible frame has the size and part that ``order`` requests.
     private var isCurrent = false
     /// Whether the last frame is visible.
-    private var isAtEnd = false
+    private(set) var isAtEnd = false
     /// Whether the screen is on top.
     private var isVisible = false
     /// A time on the clock, and the video's position at that time. Nil while the video's clock stands still.
