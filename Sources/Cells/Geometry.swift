@@ -64,6 +64,11 @@ public struct Rect: Hashable, Sendable {
             && other.rows.lowerBound >= rows.lowerBound && other.rows.upperBound <= rows.upperBound
     }
 
+    /// Returns whether both rectangles have a cell in common.
+    public func overlaps(_ other: Rect) -> Bool {
+        columns.overlaps(other.columns) && rows.overlaps(other.rows)
+    }
+
     /// Removes rows from the top and returns them. Removes all rows if there are fewer than `count`.
     public mutating func takeTop(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)

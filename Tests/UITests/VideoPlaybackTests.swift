@@ -151,6 +151,19 @@ private final class TimedVideo: VideoFrames {
         #expect(try videos.all.count == 1 && video.requests.dropFirst(3).first == .zero)
     }
 
+    /// Text over a picture would remove its pixels.
+    @Test("The sign of a video is beside its poster in pixels, or absent", arguments: [(30, true), (600, false)])
+    func signBesidePixels(side: Int, isSigned: Bool) async throws {
+        screens.context.capabilities.pixels = PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20)
+        try await screens.sync([try entry("a.mp4", date: 1, isVideo: true)])
+        let poster = PixelBuffer(width: side, height: side) { _, _ in PixelColor(red: 255, green: 0, blue: 0) }
+        try await screens.store(PNGFile(poster).bytes, as: .original, of: "a.mp4")
+        screens.open(at: "a.mp4", isPhotoOpen: true)
+        try await screens.until { screens.title.hasSuffix("fit") && !screens.status.contains("Loading") }
+        #expect(screens.frame().placements.count == 1 && screens.status.contains("video 5:00"))
+        #expect(screens.text.contains(" ▸ 5:00") == isSigned)
+    }
+
     @Test("BEHAVIOURS 3.11: The next frame is requested only after the last one is on the screen")
     func oneAtATime() async throws {
         try await open()

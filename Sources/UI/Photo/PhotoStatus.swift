@@ -171,7 +171,8 @@ struct PhotoStatus {
             "The server has no preview of this video. Press \(keys[0]) to play it elsewhere, \(keys[1]) to save it."
     }
 
-    /// Draws a video's sign and length until playback shows a frame.
+    /// Draws a video's sign and length until playback shows a frame. Text over pixels would remove them, so a picture in
+    /// pixels gets no sign; the status line has the length, too.
     private func drawVideoSign(in surface: inout Surface, _ frame: Rect) {
         guard let length = photo?.videoMilliseconds, picture.videoPosition == nil, picture.isShown,
             !context.settings.plain
@@ -180,8 +181,8 @@ struct PhotoStatus {
         let text = length > 0 ? " \(sign) \(VideoText.length(length)) " : " \(sign) "
         var rest = frame
         let line = rest.takeBottom(1)
-        surface.write(
-            text, in: line.centred(Size(columns: min(line.size.columns, text.displayWidth), rows: 1)),
-            style: context.theme.key)
+        let place = line.centred(Size(columns: text.displayWidth, rows: 1))
+        guard !surface.placements.contains(where: { $0.rect.overlaps(place) }) else { return }
+        surface.write(text, in: place, style: context.theme.key)
     }
 }
