@@ -160,7 +160,7 @@ struct ExportCommand {
 ///
 /// Vitrine writes the command into a script if the command is long, or contains control characters, characters that the
 /// terminal cannot show, or the query of an address. A query may be a secret. Vitrine then prints a command that runs the
-/// script.
+/// script. A script has several commands if one would be too long for the system.
 struct ExportContinuation {
     let rest: ExportRest
     /// The interrupted command line. The new command repeats the settings of the interrupted command.
@@ -171,6 +171,11 @@ struct ExportContinuation {
 
     /// The length of the longest command that Vitrine prints, in bytes.
     private static let longest = 4_000
+    /// The length of the longest command in a script, in bytes. Linux allows at least 128 KiB for all arguments and the
+    /// environment, with a pointer for each, and usually 2 MiB.
+    private static let longestInScript = 100_000
+    /// The bytes that an argument needs beside its text.
+    private static let pointer = 8
 
     /// Returns the advice to print, with the command as the last line.
     func lines() -> [String] {
@@ -180,7 +185,7 @@ struct ExportContinuation {
                 "The command below contains no password. Before you run it, add the password for \(rest.gallery.host) "
                     + "to ~/.netrc or to the gallery’s address: \(rest.gallery.scheme.rawValue)://USER:PASSWORD@…")
         }
-        let command = command(rest.gallery.text)
+        let command = command(rest.gallery.text, rest.ids)
         let bytes = Array(command.utf8)
         let isPrintable =
             rest.gallery.query == nil && command == command.madeVisible
@@ -196,19 +201,19 @@ struct ExportContinuation {
             lines.append("Replace QUERY with the text after “?” in the gallery’s address. That text may be a secret.")
         }
         let address = rest.gallery.text.prefix { $0 != "?" } + (rest.gallery.query == nil ? "" : "?QUERY")
-        return lines + ["To save the remaining photos, run:", self.command(String(address)).madeVisible]
+        return lines + ["To save the remaining photos, run:", self.command(String(address), rest.ids).madeVisible]
     }
 
-    private func command(_ address: String) -> String {
+    private func command(_ address: String, _ ids: [String]) -> String {
         // After “--”, ids that begin with “-” do not count as options.
         let dashes = rest.ids.contains { $0.hasPrefix("-") } ? ["--"] : []
         let words =
-            [Self.program] + invocation.settingArguments + ["export"] + dashes + [address, rest.folder] + rest.ids
+            [Self.program] + invocation.settingArguments + ["export"] + dashes + [address, rest.folder] + ids
         return words.map(\.shellWord).joined(separator: " ")
     }
 
     /// Writes a private script with the command. Returns the path of the script, or nil on failure.
-    func script() -> String? { write(command(rest.gallery.text)) }
+    func script() -> String? { write(command(rest.gallery.text, rest.ids)) }
 
     /// Writes a private script that removes itself on success. Returns the path of the script, or nil on failure.
     private func write(_ command: String) -> String? {
@@ -216,10 +221,37 @@ struct ExportContinuation {
         let text = """
             #!/bin/sh
             # Continues an interrupted export of Vitrine. Removes itself when all photos are exported.
-            \(command) && rm -- "$0"
+            \(isShort(command) ? command : severalCommands) && rm -- "$0"
 
             """
         return path == path.madeVisible && (try? PrivateFile.write(text, to: path)) != nil ? path : nil
+    }
+
+    private func isShort(_ command: String) -> Bool {
+        command.utf8.count + rest.ids.count * Self.pointer <= Self.longestInScript
+    }
+
+    /// The lines of a script that export some of the photos each, and test whether all commands succeeded.
+    private var severalCommands: String {
+        var (lists, size) = ([""], 0)
+        for id in rest.ids.map(\.shellWord) {
+            if size > Self.longestInScript {
+                lists.append("")
+                size = 0
+            }
+            lists[lists.count - 1] += " " + id
+            size += id.utf8.count + 1 + Self.pointer
+        }
+        return """
+            status=0
+            save() {
+                \(command(rest.gallery.text, [])) "$@" || status=$?
+                # If a signal ended the command, no other command follows.
+                [ "$status" -lt 128 ] || exit "$status"
+            }
+            \(lists.map { "save" + $0 }.joined(separator: "\n"))
+            [ "$status" = 0 ]
+            """
     }
 
     /// The program's name if the shell found the program by name, or else its absolute path.
