@@ -251,13 +251,15 @@ extension Services {
     /// The maximum number of attempts for each transfer. More attempts would make scripts wait for hours.
     static let attempts = 2
 
-    /// Waits until no other process updates the gallery, and prints a message while waiting.
-    func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
+    /// Takes the turns of all galleries that no other process updates. Waits until there is one, and shows that.
+    ///
+    /// The caller must hold no turn.
+    func takeTurns(of galleries: [GalleryCache]) async throws -> [(cache: GalleryCache, turn: UpdateTurn)] {
         var hasWaited = false
         defer { if hasWaited { Output.progress("") } }
-        return try await gallery.takeTurn {
+        return try await GalleryCache.takeTurns(of: galleries) { busy in
             hasWaited = true
-            Output.progress("\(gallery.address): waiting for another process to end its update")
+            Output.progress("\(busy.address): waiting for another process to end its update")
         }
     }
 

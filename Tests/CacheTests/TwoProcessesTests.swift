@@ -74,10 +74,10 @@ import Testing
 
     @Test("Only one process updates a gallery at a time, and the second waits for its turn", .unlessItHangs)
     func turns() async throws {
-        var turn: UpdateTurn? = try await ours.takeTurn { Issue.record("it waits for itself") }
+        var turn = try await GalleryCache.takeTurns(of: [ours]) { _ in Issue.record("it waits for itself") }.first?.turn
         #expect(try UpdateTurn(folder: theirs.folder) == nil)
         let isSecond = Gate()
-        let second = Task { [theirs] in try await theirs.takeTurn { isSecond.open() } }
+        let second = Task { [theirs] in try await GalleryCache.takeTurns(of: [theirs]) { _ in isSecond.open() } }
         while !isSecond.isOpen { await Task.yield() }
         #expect(try UpdateTurn(folder: ours.folder) == nil && turn != nil)
         turn = nil
@@ -88,9 +88,9 @@ import Testing
 
     @Test("A cancellation ends the wait for a turn", .unlessItHangs)
     func cancelledTurn() async throws {
-        let turn = try await ours.takeTurn()
+        let turn = try await GalleryCache.takeTurns(of: [ours])
         let isSecond = Gate()
-        let second = Task { [theirs] in try await theirs.takeTurn { isSecond.open() } }
+        let second = Task { [theirs] in try await GalleryCache.takeTurns(of: [theirs]) { _ in isSecond.open() } }
         while !isSecond.isOpen { await Task.yield() }
         second.cancel()
         await #expect(throws: CancellationError.self) { _ = try await second.value }

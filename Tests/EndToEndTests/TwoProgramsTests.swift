@@ -49,6 +49,27 @@ import Testing
         #expect(try cache.read { try $0.counts() }.thumbnails == 1)
     }
 
+    @Test("A gallery that another program updates does not keep the other galleries waiting")
+    func busyGallery() throws {
+        let (home, busy, free) = (Household(), Built.testGallery, Built.testGallery + "/index-big.xml")
+        #expect(try home.vitrine("sync", "--list-only", busy).status == 0)
+        let name = try #require(home.folder.entries(".cache/vitrine/galleries").first)
+        let turn = open("\(home.caches)/galleries/\(name)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        var isHeld = flock(turn, LOCK_EX) == 0
+        defer { if isHeld { close(turn) } }
+        try #require(isHeld)
+        let session = try TerminalSession(
+            arguments: ["sync", "--list-only", busy, free], columns: 200, environment: home.environment())
+        let prints = { (count: Int) in
+            String(decoding: session.bytes, as: UTF8.self).contains("\t\(count) photos")
+        }
+        #expect(session.until { _ in prints(110) })
+        #expect(session.until(shows: "waiting for another process") && !prints(28))
+        close(turn)
+        isHeld = false
+        #expect(session.wait() == 0 && prints(28), "\(session.screen.text)")
+    }
+
     /// The turn ends with its program.
     @Test func killedUpdateBlocksNoOther() throws {
         let gallery = try SmallGallery()

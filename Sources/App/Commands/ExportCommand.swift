@@ -106,8 +106,8 @@ struct ExportCommand {
         let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
         if try isFetched() { return nil }
         guard mayFetch else { return "Vitrine has never fetched \(cache.address)." }
-        let turn = try await services.takeTurn(of: cache)
-        defer { withExtendedLifetime(turn) {} }
+        let turns = try await services.takeTurns(of: [cache])
+        defer { withExtendedLifetime(turns) {} }
         repeat {
             services.wishes.ask(for: .list(cache.id))
             await services.awaitWishes()

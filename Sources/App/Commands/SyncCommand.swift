@@ -23,16 +23,35 @@ struct SyncCommand {
         for gallery in opened where gallery.wasSetAside {
             Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
-        let turns = try await takeTurns(opened)
-        defer { withExtendedLifetime(turns) {} }
-        let galleries = fetchable(swept(opened, &code), &code)
-        guard !galleries.isEmpty else { return code }
+        var left = fetchable(opened, &code)
+        for gallery in left { hold(gallery, scope) }
+        var isCutShort = false
+        // A gallery that another process updates, perhaps for hours, does not keep the other galleries waiting.
+        while !left.isEmpty {
+            let turns = try await services.takeTurns(of: left)
+            defer { withExtendedLifetime(turns) {} }
+            left.removeAll { gallery in turns.contains { $0.cache === gallery } }
+            let galleries = swept(turns.map { $0.cache }, &code)
+            if !galleries.isEmpty, try await update(galleries, scope, caches, &code) { isCutShort = true }
+        }
+        if isCutShort {
+            Output.complain("The caches have reached the limit set by “cache-limit”, so some pictures are missing.")
+        }
+        for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
+        return code
+    }
+
+    /// Updates galleries, and prints the results. Needs the turns of the galleries.
+    ///
+    /// - Returns: whether pictures are missing because the caches have reached their limit.
+    private func update(
+        _ galleries: [GalleryCache], _ scope: Invocation.SyncScope, _ caches: CacheFolder, _ code: inout ExitCode
+    ) async throws -> Bool {
         let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
         let housekeeping = Housekeeping(services: services, caches: caches)
-        for gallery in galleries {
-            hold(gallery, scope)
+        for gallery in galleries where !scope.renditions.isEmpty {
             // An earlier run may have failed for a reason that the user has removed, such as a wrong password.
-            if !scope.renditions.isEmpty { await services.retryMissing(scope.renditions, in: gallery) }
+            await services.retryMissing(scope.renditions, in: gallery)
         }
         // Make space before fetching.
         if scope != .list { await housekeeping.clean(forBulkFetches: true) }
@@ -77,11 +96,7 @@ struct SyncCommand {
                 Self.report(error, of: gallery.address, &code)
             }
         }
-        if isIncomplete, scope != .list, isShort {
-            Output.complain("The caches have reached the limit set by “cache-limit”, so some pictures are missing.")
-        }
-        for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
-        return code
+        return isIncomplete && scope != .list && isShort
     }
 
     private func ask(for gallery: GalleryCache, _ scope: Invocation.SyncScope) {
@@ -152,15 +167,6 @@ struct SyncCommand {
     private static func report(_ error: any Error, of gallery: Address, _ code: inout ExitCode) {
         Output.complain("\(gallery): \(error)")
         code.add(ExitCode(error))
-    }
-
-    /// Waits for the right to update each gallery. The order is always the same, to avoid a deadlock.
-    private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
-        var turns: [UpdateTurn] = []
-        for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
-            turns.append(try await services.takeTurn(of: gallery))
-        }
-        return turns
     }
 
     private func watch(_ galleries: [GalleryCache]) async {

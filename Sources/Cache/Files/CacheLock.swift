@@ -183,18 +183,26 @@ extension GalleryCache {
     /// The time between attempts to get a turn.
     private static let turnInterval = Duration.milliseconds(250)
 
-    /// Waits until no other program updates this cache. Throws an error as soon as the task is cancelled.
+    /// Takes the turns of all caches that no other program updates. Waits until there is one.
     ///
-    /// The system can also wait for a lock, but no cancellation would end that wait.
+    /// Throws an error as soon as the task is cancelled. The system can also wait for a lock, but no cancellation would
+    /// end that wait. The caller must hold no turn, because two programs could wait for each other.
     ///
-    /// - Parameter onWait: called before this method starts to wait.
-    public func takeTurn(onWait: () -> Void = {}) async throws -> UpdateTurn {
-        if let turn = try UpdateTurn(folder: folder) { return turn }
-        onWait()
+    /// - Parameter onWait: called with a busy cache before this method starts to wait.
+    public static func takeTurns(
+        of caches: [GalleryCache], onWait: (GalleryCache) -> Void = { _ in }
+    ) async throws -> [(cache: GalleryCache, turn: UpdateTurn)] {
         let clock = BootClock()
+        var hasWaited = false
         while true {
-            try await clock.sleep(until: clock.now + Self.turnInterval)
-            if let turn = try UpdateTurn(folder: folder) { return turn }
+            var turns: [(cache: GalleryCache, turn: UpdateTurn)] = []
+            for cache in caches {
+                if let turn = try UpdateTurn(folder: cache.folder) { turns.append((cache, turn)) }
+            }
+            guard turns.isEmpty, let busy = caches.first else { return turns }
+            if !hasWaited { onWait(busy) }
+            hasWaited = true
+            try await clock.sleep(until: clock.now + turnInterval)
         }
     }
 }
