@@ -50,6 +50,18 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("While an update makes thumbnails of a folder, it counts the photos")
+    func progress() throws {
+        let names = ["owl", "moon", "tulips"]
+        try copy(Dictionary(uniqueKeysWithValues: names.map { ("images/\($0).jpg", "\($0).jpg") }))
+        let session = try TerminalSession(
+            arguments: ["sync", home.folder.path("album")], columns: 200, environment: home.environment())
+        #expect(session.wait() == 0)
+        let output = String(decoding: session.bytes, as: UTF8.self)
+        #expect(output.contains("\t3 photos, 3 thumbnails"), "\(output)")
+        for number in 1...3 { #expect(output.contains(": \(number) of 3 photos"), "\(output)") }
+    }
+
     @Test("Offline, local folders are read, watched and saved, and galleries on servers are left alone")
     func offline() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg"])

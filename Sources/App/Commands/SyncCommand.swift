@@ -3,6 +3,7 @@ import Model
 import Pictures
 import Session
 import Settings
+import Synchronization
 import Text
 
 /// `vitrine sync`: fills caches without a screen.
@@ -195,18 +196,33 @@ struct SyncCommand {
         }
     }
 
-    /// Stores the metadata of photos, and makes missing thumbnails.
+    /// Stores the metadata of photos, and makes missing thumbnails. Shows the progress.
     private func completePhotos(in gallery: GalleryCache, _ caches: CacheFolder) async {
-        let developer = PictureRenderer(
-            caches: caches, decoder: services.decoder,
-            desktop: DesktopThumbnails(folder: services.locations.thumbnailsFolder), log: services.log)
-        for key in (try? developer.incomplete(in: gallery)) ?? [] {
-            do {
-                try await developer.complete(key, in: gallery)
-            } catch {
-                services.log.error(.cache, "\(error)")
+        // Each renderer works on one photo after the other.
+        let developers = (0..<Services.pictures).map { _ in
+            PictureRenderer(
+                caches: caches, decoder: services.decoder,
+                desktop: DesktopThumbnails(folder: services.locations.thumbnailsFolder), log: services.log)
+        }
+        let keys = (try? developers.first?.incomplete(in: gallery)) ?? []
+        let left = Mutex(keys[...])
+        let next = { @Sendable in left.withLock { left in left.popFirst().map { ($0, keys.count - left.count) } } }
+        await withDiscardingTaskGroup { group in
+            for developer in developers.prefix(keys.count) {
+                group.addTask {
+                    while let (key, number) = next() {
+                        Output.progress(
+                            "\(gallery.address): \(number) of \(CountText.text(keys.count, "photo"))")
+                        do {
+                            try await developer.complete(key, in: gallery)
+                        } catch {
+                            services.log.error(.cache, "\(error)")
+                        }
+                    }
+                }
             }
         }
+        Output.progress("")
         do { try await gallery.writer.findMissingTowns() } catch { services.log.error(.cache, "\(error)") }
     }
 
