@@ -70,6 +70,16 @@ struct TransparencyTests {
         }
     }
 
+    /// Editors store selections in unspecified channels. libtiff does not multiply the colours by such a channel.
+    @Test("A TIFF's fourth channel is no opacity unless the file says so")
+    func unspecifiedChannel() throws {
+        let tiff = try Tool.convert(Self.file.bytes, "png:-", "-define", "tiff:alpha=unspecified", "tiff:-")
+        let opaque = PNGFile(.rgb, depth: 8, size: Self.size) { x, y in Array(Self.file.samples(x, y).prefix(3)) }
+        var request = DecodeRequest.within(64)
+        request.background = PixelColor(red: 255, green: 255, blue: 255)
+        #expect(try decode(tiff, request).pixels == decode(opaque.bytes, request).pixels)
+    }
+
     @Test func squaresDoNotTurnWithThePicture() throws {
         var file = Self.file
         file.chunks = [("eXIf", ExifFile(orientation: 6).tiff)]

@@ -108,7 +108,7 @@ struct TIFFPicture: ~Copyable {
     ///
     /// libtiff drops the opacity of grey pictures with 16 bits, so those are opaque.
     var channels: OutputRows.Channels {
-        guard decoder.pointee.image.alpha != 0 else { return .rgb }
+        guard decoder.pointee.image.alpha != 0, ctiff_states_opacity(decoder) != 0 else { return .rgb }
         return ctiff_is_unmultiplied(decoder) != 0 ? .rgba : .premultiplied
     }
 

@@ -217,6 +217,16 @@ static inline int ctiff_is_unmultiplied(const ctiff_decoder *decoder) {
     return image->isContig && image->photometric <= PHOTOMETRIC_MINISBLACK && image->alpha == EXTRASAMPLE_UNASSALPHA;
 }
 
+/// Whether the file states that its first extra channel is opacity. libtiff also takes an unspecified fourth channel for
+/// opacity, but editors store selections in such channels.
+static inline int ctiff_states_opacity(const ctiff_decoder *decoder) {
+    uint16_t count = 0;
+    const uint16_t *kinds = NULL;
+    return decoder->library.get_field(decoder->tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) == 1
+        && count > 0 && kinds != NULL
+        && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
+}
+
 static const uint32_t ctiff_width_tag = TIFFTAG_IMAGEWIDTH;
 static const uint32_t ctiff_height_tag = TIFFTAG_IMAGELENGTH;
 static const uint32_t ctiff_rows_per_strip_tag = TIFFTAG_ROWSPERSTRIP;
