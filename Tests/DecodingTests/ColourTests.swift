@@ -104,6 +104,31 @@ struct ColourTests {
         #expect(try pixels(first + parts) == plain)
     }
 
+    @Test("A camera's Adobe RGB photo without a profile looks like the same photo with the profile")
+    func camerasAdobeRGB() throws {
+        let picture = PixelBuffer.scene(width: 48, height: 32)
+        let jpeg = try Tool.cjpeg(picture.ppm, "-quality", "100", "-sample", "1x1")
+        let plain = try #require(try decodeWhole(jpeg).pixels)
+        func pixels(_ space: UInt16, _ index: String? = nil, profile: [UInt8] = []) throws -> PixelBuffer {
+            var exif = ExifFile()
+            exif.exif = [(0xA001, .short(space))]
+            if let index { exif.interoperability = [(0x0001, .text(index))] }
+            return try #require(try decodeWhole(ExifFile.jpeg(jpeg, inserting: exif.segment + profile)).pixels)
+        }
+        var adobe = ICCFile(
+            primaries: [[0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457]])
+        adobe.curve = .gamma(563.0 / 256)
+        let expected = try #require(try decodeWhole(ExifFile.jpeg(jpeg, inserting: adobe.segments())).pixels)
+        #expect(expected.largestDifference(plain) > 20)
+        #expect(try pixels(0xFFFF, "R03").largestDifference(expected) <= 1)
+        #expect(try pixels(2).largestDifference(expected) <= 1)
+        for (space, index) in [(1, "R98"), (1, "R03"), (0xFFFF, "R98"), (0xFFFF, nil)] as [(UInt16, String?)] {
+            #expect(try pixels(space, index) == plain, "\(space)")
+        }
+        // A profile takes priority.
+        #expect(try pixels(0xFFFF, "R03", profile: ICCFile.sRGB.segments()) == plain)
+    }
+
     /// Opaque and transparent pictures give the same colours, and the background stays.
     @Test func convertsBeforeBlendingWithTheBackground() throws {
         let chunk = (type: "iCCP", content: Array("p\0\0".utf8) + stored(ICCFile.displayP3.bytes))

@@ -80,6 +80,11 @@ struct ColourConversion: Sendable {
         12: [1.224_940, -0.224_940, 0, -0.042_057, 1.042_057, 0, -0.019_638, -0.078_636, 1.098_274],
     ]
 
+    /// The conversion from Adobe RGB (1998).
+    static let adobeRGB = ColourConversion(
+        [ToneCurve](repeating: .power(563.0 / 256), count: 3),
+        [1.398_36, -0.398_36, 0, 0, 1, 0, 0, -0.042_93, 1.042_93])
+
     private init(_ tone: ToneMap, _ matrix: [Double]) {
         let light = (0...255).map { Float(tone.light(Double($0) / 255)) }
         self.light = light + light + light
@@ -350,7 +355,7 @@ enum ToneCurve {
         return light.isFinite ? max(0, min(light, 1)) : nil
     }
 
-    private static func power(_ gamma: Double) -> ToneCurve {
+    fileprivate static func power(_ gamma: Double) -> ToneCurve {
         .formula(g: gamma, a: 1, b: 0, c: 0, d: 0, e: 0, f: 0)
     }
 

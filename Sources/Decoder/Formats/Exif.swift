@@ -196,6 +196,8 @@ struct ExifBlock {
     private(set) var statedOrientation: Orientation?
     /// The picture's orientation.
     var orientation: Orientation { statedOrientation ?? .upright }
+    /// Whether the colours are Adobe RGB, according to the block.
+    private(set) var isAdobeRGB = false
     /// The embedded thumbnail, usually a JPEG.
     private(set) var thumbnail: [UInt8] = []
     /// All other metadata of the block.
@@ -215,6 +217,7 @@ struct ExifBlock {
 
     private mutating func read(_ exif: borrowing ExifReader) {
         statedOrientation = exif.integer(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0).map { Orientation(exif: $0) }
+        isAdobeRGB = Self.isAdobeRGB(exif)
         thumbnail = exif.thumbnail
         metadata.camera = Self.camera(exif)
         metadata.lens = exif.text(EXIF_TAG_LENS_MODEL, in: EXIF_IFD_EXIF)
@@ -233,6 +236,16 @@ struct ExifBlock {
             ?? exif.comment
         metadata.fields = exif.fields(atMost: PictureMetadata.mostFields)
         metadata = metadata.bounded
+    }
+
+    /// Whether the entries mean Adobe RGB. Cameras write the number for "uncalibrated" and the index "R03", which marks
+    /// a "DCF option file" (Exif 2.32, 4.6.8). Some cameras write the number 2 instead.
+    private static func isAdobeRGB(_ exif: borrowing ExifReader) -> Bool {
+        switch exif.integer(EXIF_TAG_COLOR_SPACE, in: EXIF_IFD_EXIF) {
+        case 2: true
+        case 0xFFFF: exif.text(EXIF_TAG_INTEROPERABILITY_INDEX, in: EXIF_IFD_INTEROPERABILITY) == "R03"
+        default: false
+        }
     }
 
     /// The tags of a photo's latitude and longitude, and of their hemispheres. The library libexif omits these tags

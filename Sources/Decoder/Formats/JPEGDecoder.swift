@@ -20,7 +20,7 @@ enum JPEGDecoder: PictureDecoder {
         let facts = PictureFacts(format: name, metadata: exif.metadata)
         guard request.wantsPixels else { return plan.reply(facts) }
 
-        let conversion = conversion(of: &jpeg, segments)
+        let conversion = conversion(of: &jpeg, segments, exif)
         if request.haste == .soon, let reply = thumbnail(exif.thumbnail, by: plan, facts, conversion) { return reply }
         return try show(&jpeg, by: plan, facts, conversion)
     }
@@ -31,7 +31,8 @@ enum JPEGDecoder: PictureDecoder {
         _ bytes: UnsafeRawBufferPointer, by plan: DecodePlan, _ facts: PictureFacts
     ) throws(DecodeFailure) -> DecodeReply {
         var jpeg = try Self.open(bytes)
-        let conversion = conversion(of: &jpeg, JPEGSegments(bytes))
+        let segments = JPEGSegments(bytes)
+        let conversion = conversion(of: &jpeg, segments, ExifBlock(tiff: segments.exif))
         return try show(&jpeg, by: plan, facts, conversion)
     }
 
@@ -42,11 +43,16 @@ enum JPEGDecoder: PictureDecoder {
     }
 
     /// Returns the conversion for RGB colours. CMYK colours are converted by the stream itself, with the profile's
-    /// table if there is one.
-    private static func conversion(of jpeg: inout JPEGStream, _ segments: JPEGSegments) -> ColourConversion? {
-        guard jpeg.hasInks else { return ColourConversion(profile: segments.profile) }
-        jpeg.useProfile(segments.profile)
-        return nil
+    /// table if there is one. Cameras write no profile for Adobe RGB, but entries in the EXIF block.
+    private static func conversion(
+        of jpeg: inout JPEGStream, _ segments: JPEGSegments, _ exif: ExifBlock
+    ) -> ColourConversion? {
+        let profile = segments.profile
+        guard !jpeg.hasInks else {
+            jpeg.useProfile(profile)
+            return nil
+        }
+        return profile == nil && exif.isAdobeRGB ? ColourConversion.adobeRGB : ColourConversion(profile: profile)
     }
 
     /// Decodes the EXIF block's thumbnail instead of the picture. This is about 300 times faster. Applies the picture's

@@ -39,6 +39,8 @@ public struct ExifFile {
     public var exif: [(tag: UInt16, value: Value)] = []
     /// Entries of the GPS directory.
     public var gps: [(tag: UInt16, value: Value)] = []
+    /// Entries of the interoperability directory, which is left out if it is empty.
+    public var interoperability: [(tag: UInt16, value: Value)] = []
 
     /// The thumbnail behind the directories, normally a JPEG.
     public var thumbnail: [UInt8] = []
@@ -61,9 +63,15 @@ public struct ExifFile {
         // The directories in order, each followed by its long values. Offsets need the lengths in advance.
         let mainLength = Self.length(main, width) + 2 * width.entry
         let exifStart = width.header + mainLength
+        // The place of the last directory does not change the lengths.
+        var exif = exif
+        if !interoperability.isEmpty { exif.append((0xA005, .directory(0))) }
         let gpsStart = exifStart + Self.length(exif, width)
+        let lastStart = gpsStart + Self.length(gps, width)
+        if !interoperability.isEmpty { exif[exif.count - 1].value = .directory(lastStart) }
+        let last = interoperability.isEmpty ? [] : Self.directory(interoperability, at: lastStart, width)
         let links: [(tag: UInt16, value: Value)] = [(0x8769, .directory(exifStart)), (0x8825, .directory(gpsStart))]
-        let ifd1Start = gpsStart + Self.length(gps, width)
+        let ifd1Start = lastStart + last.count
         var block = Array("MM".utf8) + (width == .small ? [0, 42] : [0, 43, 0, 8, 0, 0])
         block += width.word(width.header) + Self.directory(main + links, at: width.header, width)
         let thumbnail = width == .small ? thumbnail : []
@@ -72,7 +80,7 @@ public struct ExifFile {
             let link = 8 + 2 + 12 * (main.count + links.count)
             block.replaceSubrange(link..<link + 4, with: Self.big(UInt32(ifd1Start)))
         }
-        block += Self.directory(exif, at: exifStart, width) + Self.directory(gps, at: gpsStart, width)
+        block += Self.directory(exif, at: exifStart, width) + Self.directory(gps, at: gpsStart, width) + last
         guard !thumbnail.isEmpty else { return block }
         let entries: [(tag: UInt16, value: Value)] = [
             (0x0103, .short(6)), (0x0201, .long(UInt32(ifd1Start + 2 + 12 * 3 + 4))),
