@@ -243,6 +243,21 @@ import Text
             ("xterm-direct256", 17, "\u{1B}[38;5;17m"), ("st-direct", 110, "\u{1B}[38;2;135;175;215m"),
         ] as [(String, UInt8, String)])
     func directColours(kind: String, index: UInt8, sequence: String) throws {
+        try expectColour(index, on: kind, is: sequence)
+    }
+
+    @Test(
+        "A colour that the terminal lacks becomes the nearest one",
+        arguments: [
+            ("xterm", 241, "\u{1B}[30m"), ("xterm", 75, "\u{1B}[36m"), ("xterm", 203, "\u{1B}[31m"),
+            ("xterm", 231, "\u{1B}[37m"), ("xterm", 12, "\u{1B}[34m"), ("screen", 203, "\u{1B}[31m"),
+            ("xterm-16color", 203, "\u{1B}[91m"), ("xterm-16color", 12, "\u{1B}[94m"),
+        ] as [(String, UInt8, String)])
+    func nearestColours(kind: String, index: UInt8, sequence: String) throws {
+        try expectColour(index, on: kind, is: sequence)
+    }
+
+    private func expectColour(_ index: UInt8, on kind: String, is sequence: String) throws {
         let screen = try screen(kind)
         defer { screen.close() }
         let bytes = screen.update(

@@ -296,6 +296,8 @@ struct ColourPairs {
     /// The number of colours that ncurses takes by index. It takes larger numbers as red, green and blue on terminals
     /// with direct colours, such as `xterm-direct`.
     private let indexed: Int32
+    /// For each colour of the usual palette, the terminal's own colour that shows it.
+    private let indices: [Int32]
     private let limit: Int32
     private var numbers: [Pair: Int32] = [:]
     /// Whether all pairs were freed for the current frame.
@@ -309,6 +311,7 @@ struct ColourPairs {
         colours = vitrine_ncurses_colors()
         // Terminfo has "CO" only for some terminals with direct colours. The others have eight colours by index.
         indexed = colours > 256 ? max(8, vitrine_terminfo_number("CO")) : 256
+        indices = (0...255).map { [colours] in Self.index(of: $0, among: colours) }
         limit = vitrine_ncurses_pairs()
     }
 
@@ -355,8 +358,26 @@ struct ColourPairs {
             let (red, green, blue) = Colour.usualValues(ofPalette: index)
             // Smaller numbers would be indices, so black becomes the darkest other colour.
             return max(indexed, Int32(red) << 16 | Int32(green) << 8 | Int32(blue))
-        case .palette(let index): return Int32(index) < colours ? Int32(index) : Int32(index) % max(1, colours)
+        case .palette(let index): return indices[Int(index)]
         }
+    }
+
+    /// Returns the colour that shows a colour of the usual palette on a terminal with this number of colours.
+    private static func index(of index: UInt8, among colours: Int32) -> Int32 {
+        // If there are fewer than 256 colours, those after the first 16 have other values.
+        let known = colours < 256 ? max(1, min(16, colours)) : 256
+        guard index >= known else { return Int32(index) }
+        // A bright colour becomes the plain one.
+        guard index >= 16 else { return Int32(index) % known }
+        let wanted = Colour.usualValues(ofPalette: index)
+        func distance(_ other: Int32) -> Int {
+            let found = Colour.usualValues(ofPalette: UInt8(other))
+            let red = Int(found.0) - Int(wanted.0)
+            let green = Int(found.1) - Int(wanted.1)
+            let blue = Int(found.2) - Int(wanted.2)
+            return red * red + green * green + blue * blue
+        }
+        return (0..<known).min { distance($0) < distance($1) } ?? 0
     }
 }
 
