@@ -38,6 +38,8 @@ import Testing
             ("\u{1B}[24~", Key(.function(12))), ("\u{1B}[3~", Key(.delete)), ("\u{1B}x", Key(.character("x"), .alt)),
             ("\u{1B}é", Key(.character("é"), .alt)), ("\u{1B}\r", Key(.enter, .alt)), ("\u{1B}", Key(.escape)),
             ("\u{1B}[1;2P", Key(.function(1), .shift)), ("\u{1B}OM", Key(.enter)),
+            ("\u{1B}O2Q", Key(.function(2), .shift)), ("\u{1B}O5P", Key(.function(1), .control)),
+            ("\u{1B}O1;2P", Key(.function(1), .shift)), ("\u{1B}O5D", Key(.left, .control)),
         ])
     func sequences(text: String, key: Key) {
         #expect(keys(text) == [key])
@@ -52,15 +54,21 @@ import Testing
     @Test("Terminfo takes precedence") func terminfo() {
         #expect(events("\u{1B}[25~", terminfo: ["kf1": "\u{1B}[25~"]) == [.key(Key(.function(1)))])
         #expect(events("\u{1B}[[A", terminfo: ["kf1": "\u{1B}[[A"]) == [.key(Key(.function(1)))])
+        // A key of rxvt with Shift. The next key is not a part of it.
+        #expect(
+            events("\u{1B}[3$q", terminfo: ["kDC": "\u{1B}[3$"]) == [
+                .key(Key(.delete, .shift)), .key(.character("q")),
+            ])
     }
 
     @Test("Split sequences are joined") func pieces() {
         var parser = InputParser()
         var all: [InputEvent] = []
-        for byte in "\u{1B}[1;5A日\u{1B}[<0;3;4M".utf8 { all += parser.parse([byte]) }
+        for byte in "\u{1B}[1;5A日\u{1B}[<0;3;4M\u{1B}O2Q".utf8 { all += parser.parse([byte]) }
         #expect(
             all == [
                 .key(Key(.up, .control)), .key(.character("日")), .mouse(.init(.press(1), at: Point(column: 2, row: 3))),
+                .key(Key(.function(2), .shift)),
             ])
     }
 
@@ -93,7 +101,7 @@ import Testing
 
     @Test("A string without an end does not block the keyboard") func unterminatedString() {
         #expect(events("\u{1B}]0;lost\rq") == [.key(Key(.enter)), .key(.character("q"))])
-        #expect(keys("\u{1B}[12\u{3}") == [.control("c")])
+        #expect(keys("\u{1B}[12\u{3}") == [.control("c")] && keys("\u{1B}O2\u{3}") == [.control("c")])
         var parser = InputParser()
         var all = parser.parse(Array("\u{1B}P".utf8) + [UInt8](repeating: 0x41, count: 10_000))
         all += parser.parse(Array("q".utf8))

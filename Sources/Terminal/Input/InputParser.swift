@@ -108,9 +108,7 @@ struct InputParser {
         guard pending.count > 1 else { return nil }
         switch pending[1] {
         case UInt8(ascii: "["): return takeControlSequence()
-        case UInt8(ascii: "O"):
-            guard pending.count > 2 else { return nil }
-            return (KeySequences.applicationKey(pending[2]).map { .key($0) }, 3)
+        case UInt8(ascii: "O"): return takeApplicationKey()
         // Strings, which only replies use: OSC, DCS, APC, PM, SOS.
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
             return takeString()
@@ -124,6 +122,18 @@ struct InputParser {
             guard let (key, length) = takeCharacter(at: 1) else { return nil }
             return (key.map { .key(Key($0.code, .alt)) }, length + 1)
         }
+    }
+
+    /// Parses `ESC O`, optional modifiers and a letter. Konsole sends `ESC O 2 Q` for F2 with Shift.
+    private func takeApplicationKey() -> (event: InputEvent?, length: Int)? {
+        guard let end = pending.dropFirst(2).firstIndex(where: { !(0x30...0x3B).contains($0) }) else {
+            return pending.count > Self.maximumSequence ? (nil, pending.count) : nil
+        }
+        guard end > 2 else { return (KeySequences.applicationKey(pending[2]).map { .key($0) }, 3) }
+        // A control character ends the sequence and is handled separately.
+        guard (0x40...0x7E).contains(pending[end]) else { return (nil, end) }
+        let sequence = ControlSequence(parameters: pending[2..<end], final: pending[end])
+        return (sequence.applicationKey.map { .key($0) }, end + 1)
     }
 
     /// Parses `ESC [`, parameters, intermediates and a final byte (ECMA-48, section 5.4).

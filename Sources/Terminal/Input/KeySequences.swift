@@ -73,7 +73,12 @@ struct KeySequences {
         }
     }
 
+    /// The names of terminfo. If two keys send the same sequence, the later name counts.
     private static let names: [(String, Key)] = [
+        // The names in capitals are for keys with Shift. Those of rxvt, such as `ESC [ 3 $`, have no final byte.
+        ("kLFT", Key(.left, .shift)), ("kRIT", Key(.right, .shift)), ("kHOM", Key(.home, .shift)),
+        ("kEND", Key(.end, .shift)), ("kPRV", Key(.pageUp, .shift)), ("kNXT", Key(.pageDown, .shift)),
+        ("kIC", Key(.insert, .shift)), ("kDC", Key(.delete, .shift)),
         ("kcuu1", Key(.up)), ("kcud1", Key(.down)), ("kcub1", Key(.left)), ("kcuf1", Key(.right)),
         ("khome", Key(.home)), ("kend", Key(.end)), ("kpp", Key(.pageUp)), ("knp", Key(.pageDown)),
         ("kich1", Key(.insert)), ("kdch1", Key(.delete)), ("kbs", Key(.backspace)), ("kent", Key(.enter)),
@@ -85,7 +90,7 @@ struct KeySequences {
     ]
 }
 
-/// A sequence that begins with `ESC [`: a key, a mouse event or a reply.
+/// A sequence that begins with `ESC [`: a key, a mouse event or a reply. Some keys begin with `ESC O`.
 struct ControlSequence {
     let introducer: UInt8?
     let numbers: [Int]
@@ -128,10 +133,17 @@ struct ControlSequence {
         }
     }
 
-    /// The modifiers of a key. xterm sends the bits of the modifiers plus one.
-    private var modifiers: Key.Modifiers {
-        guard numbers.count > 1, (2...8).contains(numbers[1]) else { return [] }
-        return Key.Modifiers(rawValue: UInt8(numbers[1] - 1))
+    /// The key of a sequence that begins with `ESC O`. The modifiers are its last or only number.
+    var applicationKey: Key? {
+        KeySequences.letteredKey(final).map { Key($0, Self.modifiers(numbers.last ?? 0)) }
+    }
+
+    /// The modifiers of a key, in the second number.
+    private var modifiers: Key.Modifiers { numbers.count > 1 ? Self.modifiers(numbers[1]) : [] }
+
+    /// Returns the modifiers for a number: xterm sends their bits plus one.
+    private static func modifiers(_ number: Int) -> Key.Modifiers {
+        (2...8).contains(number) ? Key.Modifiers(rawValue: UInt8(number - 1)) : []
     }
 
     /// Parses `ESC [ < button ; column ; row M`, or `m` for a button release.
