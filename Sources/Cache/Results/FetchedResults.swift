@@ -252,8 +252,19 @@ extension FetchedResults {
 /// The folders of the gallery.
 extension FetchedResults {
     /// Returns the folders directly in a folder, in natural order. The method reads off the main actor.
-    public func subfolders(of folder: FolderPath) async throws -> [Subfolder] {
-        try await loader.subfolders(of: folder, cache)
+    ///
+    /// - Parameter known: the folders of an earlier call, whose covers stay.
+    public func subfolders(of folder: FolderPath, keeping known: [Subfolder] = []) async throws -> [Subfolder] {
+        try await loader.subfolders(of: folder, keeping: known, cache)
+    }
+
+    /// Returns the folders directly in a folder after changes. The method reads off the main actor.
+    ///
+    /// - Parameter known: the folders before the changes.
+    public func subfolders(
+        of folder: FolderPath, after changes: SubfolderChanges, of known: [Subfolder]
+    ) async throws -> [Subfolder] {
+        try await loader.subfolders(of: folder, after: changes, of: known, cache)
     }
 }
 
@@ -311,8 +322,16 @@ private actor ResultLoader {
         try read(cache) { try query.keys(of: rows, $0) }
     }
 
-    func subfolders(of folder: FolderPath, _ cache: GalleryCache) throws -> [Subfolder] {
-        try read(cache) { try $0.subfolders(of: folder) }
+    func subfolders(
+        of folder: FolderPath, keeping known: [Subfolder], _ cache: GalleryCache
+    ) throws -> [Subfolder] {
+        try read(cache) { try $0.subfolders(of: folder, keeping: known) }
+    }
+
+    func subfolders(
+        of folder: FolderPath, after changes: SubfolderChanges, of known: [Subfolder], _ cache: GalleryCache
+    ) throws -> [Subfolder] {
+        try read(cache) { try $0.subfolders(of: folder, after: changes, of: known) }
     }
 
     func keys(below folders: [FolderPath], _ cache: GalleryCache) throws -> KeySet {

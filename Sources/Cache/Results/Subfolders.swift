@@ -7,10 +7,42 @@ public struct Subfolder: Hashable, Sendable {
     public let path: FolderPath
     /// The number of photos in the folder and in all folders below.
     public let count: Int
-    /// The date of the newest photo in the folder and in all folders below.
-    public let newest: Timestamp
+    /// The cover's date.
+    public fileprivate(set) var newest: Timestamp
     /// The newest photo in the folder and below. Its thumbnail stands for the folder.
-    public let cover: PhotoKey
+    ///
+    /// A photo's thumbnail may show that the photo is older than its file. The photo stays the cover until a photo with
+    /// a later date comes. Otherwise the next photo would become the cover, and Vitrine would fetch all photos.
+    public fileprivate(set) var cover: PhotoKey
+    /// The latest date of all covers so far.
+    fileprivate var latest: Timestamp
+
+    fileprivate mutating func show(_ photo: PhotoKey, _ date: Timestamp) {
+        (newest, cover, latest) = (date, photo, max(latest, date))
+    }
+}
+
+/// Changes of a gallery's photos since its folders were read.
+public struct SubfolderChanges: Sendable {
+    /// The known new and changed photos.
+    fileprivate var photos: Set<PhotoKey> = []
+    /// Whether other photos may have come or gone, too.
+    fileprivate var includeOthers = false
+
+    /// Creates an empty collection.
+    public init() {}
+
+    /// Adds the photos of a difference that the list has just applied.
+    @MainActor public mutating func add(_ difference: Difference, of results: FetchedResults) {
+        guard case .rows(let rows) = difference else { return addOthers() }
+        if !rows.deleted.isEmpty || !rows.inserted.isEmpty { addOthers() }
+        for index in rows.inserted + rows.moved.map(\.to) + rows.updated {
+            if let key = results.key(at: index) { photos.insert(key) }
+        }
+    }
+
+    /// Adds unknown photos, so that all folders are read again.
+    public mutating func addOthers() { includeOthers = true }
 }
 
 /// Queries about folders, which use the index of ids. The photos in a folder and in all folders below are one range of
@@ -102,8 +134,36 @@ extension CacheReader {
     private static let leastPiece = 4
     private static let mostPiece = 1_024
 
+    /// Returns the folders directly in a folder after changes, in natural order.
+    ///
+    /// - Parameter known: the folders before the changes.
+    func subfolders(
+        of folder: FolderPath, after changes: SubfolderChanges, of known: [Subfolder]
+    ) throws -> [Subfolder] {
+        var folders = changes.includeOthers ? try subfolders(of: folder, keeping: known) : known
+        let indices = Dictionary(
+            folders.indices.map { (folders[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
+        var photos: [(folder: Int, photo: Cover)] = []
+        try forEach(
+            "SELECT date, key, id FROM photo WHERE key IN (SELECT value FROM json_each(?))", of: changes.photos
+        ) { row in
+            guard let index = folder.child(containing: row.text(2)).flatMap({ indices[$0] }) else { return }
+            let photo = Self.cover(row)
+            // The cover's new date is known before other photos are compared with it.
+            if photo.key == folders[index].cover { folders[index].show(photo.key, photo.date) }
+            photos.append((index, photo))
+        }
+        for (index, photo) in photos
+        where (photo.date, photo.key) > (folders[index].newest, folders[index].cover) {
+            folders[index].show(photo.key, photo.date)
+        }
+        return folders
+    }
+
     /// Returns the folders directly in a folder, in natural order.
-    func subfolders(of folder: FolderPath) throws -> [Subfolder] {
+    ///
+    /// - Parameter known: the folders of an earlier call, whose covers stay.
+    func subfolders(of folder: FolderPath, keeping known: [Subfolder] = []) throws -> [Subfolder] {
         // Read in one transaction, so that all queries see the same state.
         try connection.transaction(writes: false) {
             var paths: [FolderPath] = []
@@ -120,10 +180,9 @@ extension CacheReader {
             let covers =
                 counts.reduce(0, +) <= Self.few
                 ? try paths.map(cover) : try covers(owners, counts.count { $0 > 0 }, of: paths.count)
-            let found = paths.indices.compactMap { index in
-                covers[index].map {
-                    Subfolder(path: paths[index], count: counts[index], newest: $0.date, cover: $0.key)
-                }
+            let kept = Dictionary(known.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+            let found = try paths.indices.compactMap { index in
+                try covers[index].map { try subfolder(paths[index], counts[index], $0, keeping: kept[paths[index]]) }
             }
             return found.map { (key: NaturalKey.bytes(of: $0.path.name), folder: $0) }.sorted { left, right in
                 left.key == right.key
@@ -134,6 +193,20 @@ extension CacheReader {
     }
 
     private typealias Cover = (date: Timestamp, key: PhotoKey)
+
+    /// Returns a folder with its newest photo, or with its known cover if no photo with a later date came.
+    private func subfolder(
+        _ path: FolderPath, _ count: Int, _ newest: Cover, keeping known: Subfolder?
+    ) throws -> Subfolder {
+        var folder = Subfolder(path: path, count: count, newest: newest.date, cover: newest.key, latest: newest.date)
+        guard let known, newest.date <= known.latest else { return folder }
+        let cover = try connection.first(
+            "SELECT date, key FROM photo WHERE key = ?", known.cover.rawValue, row: Self.cover)
+        guard let cover else { return folder }
+        folder.latest = known.latest
+        folder.show(cover.key, cover.date)
+        return folder
+    }
 
     /// The maximum number of photos whose rows are read for their dates. With more photos, reading the index of dates
     /// is faster.

@@ -45,6 +45,8 @@ final class PhotoLists {
     /// The path of the folder to show, even if the folder has not been read.
     private(set) var path: FolderPath?
     private let folderReading = FolderReading()
+    /// The changes since the last reading of the subfolders began.
+    private var folderChanges = SubfolderChanges()
     /// The requested order of the photos, even if sorting is not complete.
     private(set) var order: PhotoOrder
     /// The requested division into sections, even if sorting is not complete.
@@ -172,15 +174,34 @@ final class PhotoLists {
         arrange()
     }
 
-    /// Reads the subfolders again if a list's change may affect them.
+    /// Reads the subfolders again after a list's change.
+    ///
+    /// If no photo came or went, this method reads only the changed photos.
     func follow(_ difference: Difference, of results: FetchedResults) {
-        guard let folder,
-            results === all ? difference.mayChangeFolders : results === folder.photos && results.count == 0
-        else { return }
-        folderReading.read { [weak self, all] in
-            let subfolders = try? await all.subfolders(of: folder.path)
-            if let subfolders { self?.adopt(subfolders, of: folder) }
+        guard let folder else { return }
+        if results === all {
+            folderChanges.add(difference, of: all)
+        } else if results === folder.photos, results.count == 0 {
+            folderChanges.addOthers()
+        } else {
+            return
         }
+        folderReading.read { [weak self, all] in
+            guard let (known, changes) = self?.takeFolderChanges(of: folder) else { return }
+            if let subfolders = try? await all.subfolders(of: folder.path, after: changes, of: known) {
+                self?.adopt(subfolders, of: folder)
+            } else {
+                // The next change reads all subfolders.
+                self?.folderChanges.addOthers()
+            }
+        }
+    }
+
+    /// Returns the subfolders of a folder, and their changes. Returns nil if the folder is no longer on the screen.
+    private func takeFolderChanges(of folder: Folder) -> (known: [Subfolder], changes: SubfolderChanges)? {
+        guard let current = self.folder, current.photos === folder.photos else { return nil }
+        defer { folderChanges = SubfolderChanges() }
+        return (current.subfolders, folderChanges)
     }
 
     private func adopt(_ subfolders: [Subfolder], of folder: Folder) {
@@ -228,7 +249,9 @@ final class PhotoLists {
                 let isArranged = all.order == order && all.sectionRule == sections
                 let arranged = isArranged ? all : try await all.arranged(order, sections: sections)
                 guard !Task.isCancelled else { return }
-                let contents = isArranged && folder?.path == path ? folder : try await Self.folder(path, of: arranged)
+                let contents =
+                    isArranged && folder?.path == path
+                    ? folder : try await Self.folder(path, of: arranged, keeping: folder?.subfolders ?? [])
                 let matching = PhotoFilter(filter.text, in: contents.map { .whole($0.path) })
                 let found =
                     filter == .all ? nil : try await arranged.arranged(order, filter: matching, sections: sections)
@@ -243,12 +266,16 @@ final class PhotoLists {
     }
 
     /// Returns a folder with its contents. If the folder is gone, returns the nearest folder above that has photos.
-    private static func folder(_ path: FolderPath?, of all: FetchedResults) async throws -> Folder? {
+    ///
+    /// - Parameter known: the subfolders on the screen, whose covers stay.
+    private static func folder(
+        _ path: FolderPath?, of all: FetchedResults, keeping known: [Subfolder]
+    ) async throws -> Folder? {
         guard var path else { return nil }
         while true {
             let photos = try await all.arranged(
                 all.order, filter: PhotoFilter(in: .own(path)), sections: all.sectionRule)
-            let subfolders = try await all.subfolders(of: path)
+            let subfolders = try await all.subfolders(of: path, keeping: known)
             guard photos.count == 0, subfolders.isEmpty, let parent = path.parent else {
                 return Folder(path: path, subfolders: subfolders, photos: photos)
             }
@@ -327,14 +354,6 @@ private final class FolderReading {
 }
 
 extension Difference {
-    /// Whether the change may affect which photos folders contain, or their newest photos.
-    var mayChangeFolders: Bool {
-        switch self {
-        case .reset: true
-        case .rows(let rows): !rows.deleted.isEmpty || !rows.inserted.isEmpty || !rows.moved.isEmpty
-        }
-    }
-
     /// Whether the change may have removed photos from the list.
     var mayRemovePhotos: Bool {
         switch self {
