@@ -56,6 +56,21 @@ import Testing
         #expect(screens.selected == (selects ? "Photo d" : "Photo a"))
     }
 
+    @Test("BEHAVIOURS 3.7: until the user selects a photo or searches, the first row of each order is selected")
+    func sorted() async throws {
+        try await sync("abcd")
+        screens.open()
+        screens.press(",", "D")
+        try await screens.until { screens.root.openGallery?.lists.all.order == PhotoOrder(.date, ascending: false) }
+        #expect(screens.selected == "Photo d" && screens.title.hasSuffix("1 of 4"))
+        // The match of a filter stays selected.
+        screens.press("f", "b")
+        try await screens.until { screens.selected == "Photo b" }
+        screens.press(Key(.enter), "q")
+        try await screens.until { screens.title.hasSuffix("3 of 4") }
+        #expect(screens.selected == "Photo b")
+    }
+
     @Test(
         "BEHAVIOURS 3.7: after its photo is gone, the selection moves to the next one, or the last",
         arguments: [

@@ -87,11 +87,8 @@ final class PhotoLists {
         follow()
     }
 
-    /// Returns whether the opened gallery just got its order, sections or folder. Later calls return false.
-    func takeOpening() -> Bool {
-        defer { isOpening = false }
-        return isOpening
-    }
+    /// Notes that the opened gallery got its order, sections and folder.
+    func endOpening() { isOpening = false }
 
     /// Returns the sections for a setting. If the setting divides by folder, a gallery without folders gets the default
     /// sections. An empty gallery does not, because it may still receive folders.

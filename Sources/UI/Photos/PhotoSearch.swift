@@ -73,6 +73,9 @@ final class PhotoSearch: Responder {
         if lists.searchHidesOthers { lists.search("", for: .filtering) }
     }
 
+    /// Whether a search has selected the present row. Then the row stays selected when the whole list appears again.
+    var hasFoundSelection: Bool { earlier != nil }
+
     /// Keeps the selection in place when the running search ends.
     func stopWaiting() { phase = .idle }
 

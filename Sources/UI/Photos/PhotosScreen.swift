@@ -398,13 +398,14 @@ final class PhotosScreen: Screen, ListScreen {
         if isOnTop { setNeedsDisplay() }
     }
 
-    /// Shows new lists. The selection stays on its row, or moves to a match of the search. After the opening, the first
-    /// row is selected unless the user chose another.
+    /// Shows new lists. The selection stays on its row, or moves to a match of the search. Until the user chooses a row
+    /// or searches, the first row stays selected.
     private func showNewLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
         marking.dropGone()
         scroll.setCount(entries.count)
-        let known = lists.takeOpening() && !isChosen ? nil : selected
+        lists.endOpening()
+        let known = isChosen || search.hasFoundSelection ? selected : nil
         selected =
             travel.takeTarget(in: entries) ?? search.selectionInNewLists(known) ?? known ?? entries[scroll.selected]
         let index = selected.flatMap { entries.index(of: $0) } ?? lists.indexOfFolder(containing: selection)
