@@ -56,6 +56,26 @@ import Testing
         #expect(try decodeWhole(thumbnail).psnr(small) > 25)
     }
 
+    /// The thumbnail is a different picture, to see which one was decoded.
+    @Test("A HEIC photo's thumbnail serves if it is twice as large as wanted, and otherwise only as a preview")
+    func largeEnough() throws {
+        let (photo, other) = (PixelBuffer.scene(width: 480, height: 320), PixelBuffer.scene(width: 240, height: 160))
+        let thumbnail = Orientation.turnedHalf.turned(other)
+        let format = (name: "heic", type: "hvc1", settings: "hvcC")
+        let file = HEIFFile(photo: try coded(photo, as: format), thumbnail: try coded(thumbnail, as: format))
+        for haste in DecodeRequest.Haste.allCases {
+            var request = DecodeRequest.within(120)
+            request.haste = haste
+            let small = try decode(file.bytes, request)
+            #expect(!small.isCoarse && small.psnr(thumbnail.scaled(to: PixelSize(width: 120, height: 80))) > 25)
+            request.box = PixelSize(width: 210, height: 210)
+            let large = try decode(file.bytes, request)
+            #expect(large.isCoarse == (haste == .soon))
+            let shown = haste == .soon ? thumbnail : photo
+            #expect(large.psnr(shown.scaled(to: PixelSize(width: 210, height: 140))) > 25)
+        }
+    }
+
     @Test("Of a thumbnail that is larger than its header states, the stated part is shown")
     func largerThanStated() throws {
         let picture = PixelBuffer.scene(width: 192, height: 128)

@@ -35,10 +35,15 @@ enum HEIFDecoder: PictureDecoder {
         guard request.wantsPixels else { return plan.reply(facts) }
 
         let conversion = picture.conversion
-        if request.haste == .soon {
-            var small = try HEIFPicture(bytes, format: name)
-            if small.takeThumbnail(), plan.isLike(small.size), (try? small.decode()) != nil {
-                facts.isCoarse = true
+        // Some encoders make thumbnails by omitting pixels. One of twice the wanted size serves as well as the picture.
+        // A preview may show a smaller thumbnail, or one without the picture's opacity.
+        let channels = picture.channels
+        var small = try HEIFPicture(bytes, format: name)
+        if small.takeThumbnail() {
+            let isEnough = plan.isLike(small.size, enlargedBy: 0.5) && small.channels == channels
+            let isPreview = request.haste == .soon && plan.isLike(small.size, enlargedBy: 8)
+            if isEnough || isPreview, (try? small.decode()) != nil {
+                facts.isCoarse = !isEnough
                 return try show(small, by: plan, facts, conversion)
             }
         }
