@@ -78,6 +78,31 @@ extension PicturePipelineTests {
         return DrawnPicture(reply, cells: SymbolDrawing.draw(try #require(reply.pixels), style))
     }
 
+    @Test("The chequerboard behind a zoomed picture keeps its place and the size of its squares")
+    func chequerboard() async throws {
+        try await sync(["a"])
+        let side = PixelSize(width: 400, height: 300)
+        let clear = PNGFile(.rgbAlpha, depth: 8, size: side) { _, _ in [0, 0, 0, 0] }
+        try await store(photo: clear.bytes, of: "a")
+        let subject = Wish.Subject.picture(cache.id, try photo("a").key, .original)
+        func board(_ view: Viewport) async throws -> CellBlock {
+            let order = view.order(subject, edition: 1)
+            await finish(order)
+            return try #require(pipeline.picture(order)).cells
+        }
+        var chequered = style
+        chequered.isChequered = true
+        var view = Viewport(size: Size(columns: 20, rows: 10), style: chequered)
+        view.setPhotoSize(width: side.width, height: side.height)
+        view.zoomToActualSize()
+        let expected = try await board(view)
+        #expect(Set(expected.cells.map(\.style.background)).count == 2)
+        view.pan(columns: 3, rows: 1)
+        #expect(try await board(view) == expected)
+        view.zoomIn()
+        #expect(try await board(view) == expected)
+    }
+
     @Test func cutPartsEqualDecodedOnes() throws {
         let picture = PixelBuffer.scene(width: 600, height: 450)
         let file = PNGFile(picture).bytes

@@ -144,7 +144,7 @@ public struct PictureRenderer: Sendable {
                 runs.keep(reply, to: run, of: part)
                 return reply.with(pixels: reply.pixels, for: request)
             }
-            let wider = DecodedParts.wider(than: request)
+            let wider = try wider(than: request, of: key, in: cache)
             let reply = try decode(file, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
             if isUnread {
                 write { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
@@ -159,6 +159,17 @@ public struct PictureRenderer: Sendable {
             // The error tells the user only that Vitrine fetches the broken file again.
             throw verdict == .broken ? PictureError.file("it is damaged, and Vitrine fetches it again") : error
         }
+    }
+
+    /// Returns a request for a larger part of a zoomed photo. Returns nil to decode only the visible part.
+    private func wider(
+        than request: DecodeRequest, of key: PhotoKey, in cache: GalleryCache
+    ) throws -> DecodeRequest? {
+        guard request.region != .whole else { return nil }
+        let known = try cache.read { try $0.metadata(of: key)?.metadata }
+        // A cut would scale and move the chequerboard of a transparent picture. A JPEG is opaque.
+        guard !request.isChequered || known?.format == "JPEG" else { return nil }
+        return DecodedParts.wider(than: request)
     }
 
     /// Decodes a photo's file. If `showing` is given, first decodes a preview, and the full picture only if needed.
