@@ -116,7 +116,7 @@ extension PicturePipelineTests {
                 request.enlarges = true
                 request.turns = turns
                 request.region = try #require(UnitRect(x: 0.3, y: 0.31, width: side, height: side))
-                let wider = try #require(DecodedParts.wider(than: request))
+                let wider = try #require(DecodedParts.wider(than: request, of: picture.size))
                 parts.keep(try decoder.decode(.bytes(file), wider), to: wider, of: id)
                 for shift in [-side * 0.6, 0, side * 0.37] where side < 0.5 || shift == 0 {
                     request.region = try #require(UnitRect(x: 0.3 + shift, y: 0.31, width: side, height: side))
@@ -127,13 +127,29 @@ extension PicturePipelineTests {
                 // Nothing can be cut out beyond the part, of another edition, or with another rotation.
                 request.region = .whole
                 if side < 0.3 { #expect(parts.reply(to: request, for: id) == nil) }
-                #expect(DecodedParts.wider(than: request) == nil)
+                #expect(DecodedParts.wider(than: request, of: picture.size) == nil)
                 request.region = try #require(UnitRect(x: 0.3, y: 0.31, width: side, height: side))
                 let other = DecodedParts.Photo(gallery: cache.id, key: PhotoKey(1), edition: 2)
                 #expect(parts.reply(to: request, for: other) == nil)
                 request.turns = turns + 1
                 #expect(parts.reply(to: request, for: id) == nil)
             }
+        }
+    }
+
+    @Test("In a large window, too, more than the visible part of a photo is decoded")
+    func largeWindow() throws {
+        let size = PixelSize(width: 6_000, height: 4_000)
+        var request = DecodeRequest(box: PixelSize(width: 1_920, height: 1_080))
+        request.enlarges = true
+        // A window's pixel shows one pixel of the photo, and then two by two.
+        for scale in [1, 2] {
+            let (width, height) = (0.32 * Double(scale), 0.27 * Double(scale))
+            request.region = try #require(UnitRect(x: 0.1, y: 0.2, width: width, height: height))
+            let wider = try #require(DecodedParts.wider(than: request, of: size))
+            #expect(wider.region.width > 1.2 * width && wider.region.height > 1.2 * height)
+            let output = PictureLayout(of: size, for: wider).output
+            #expect(output.width * output.height < 4_100_000)
         }
     }
 }

@@ -31,11 +31,11 @@ final class DecodedParts: Sendable {
 
     /// The largest ratio of decoded width to visible width, and likewise for the height.
     private static let margin = 3.0
-    /// The number of decoded pixels per visible pixel along a side. The photo may have fewer. With so many pixels, a
-    /// cut that begins between two pixels is blurred by at most half a visible pixel.
-    private static let detail = 2.0
-    /// The maximum number of pixels of a part, enough for at least one screen.
-    private static let mostPixels = 8_000_000.0
+    /// The number of decoded pixels per visible pixel along a side, from the best to the least. The photo may have
+    /// fewer. With two pixels, a cut that begins between two pixels is blurred by at most half a visible pixel.
+    private static let details = [2, 1.75, 1.5, 1.25, 1]
+    /// The maximum number of pixels of a part. The cache holds the parts of two photos, which the user may compare.
+    private static let mostPixels = 4_000_000.0
 
     /// Creates a cache of at most `limit` bytes.
     init(limit: Int) {
@@ -53,19 +53,31 @@ final class DecodedParts: Sendable {
 
     /// Returns a request for a larger part, to decode instead. Returns nil if the request is for a whole photo, or if a
     /// much larger part would have too many pixels.
-    static func wider(than request: DecodeRequest) -> DecodeRequest? {
+    ///
+    /// - Parameter size: the size of the upright photo, which limits the number of pixels; nil if it is unknown.
+    static func wider(than request: DecodeRequest, of size: PixelSize?) -> DecodeRequest? {
         guard request.region != .whole, request.product == .pixels, request.fitting == .inside else { return nil }
-        let pixels = Double(request.box.width * request.box.height) * detail * detail
-        let margin = min(margin, (mostPixels / pixels).squareRoot())
-        guard margin > 1.2, let region = request.region.widened(by: margin) else { return nil }
-        var wider = request
-        wider.region = region
-        wider.box = PixelSize(
+        for detail in details {
+            let visible = Self.request(request, for: request.region, detail)
+            let output = size.map { PictureLayout(of: $0, for: visible).output } ?? visible.box
+            let margin = min(margin, (mostPixels / Double(output.width * output.height)).squareRoot())
+            guard margin > 1.2, let region = request.region.widened(by: margin) else { continue }
+            return Self.request(request, for: region, detail)
+        }
+        return nil
+    }
+
+    private static func request(
+        _ request: DecodeRequest, for region: UnitRect, _ detail: Double
+    ) -> DecodeRequest {
+        var part = request
+        part.region = region
+        part.box = PixelSize(
             width: Int((Double(request.box.width) * detail * region.width / request.region.width).rounded(.up)),
             height: Int((Double(request.box.height) * detail * region.height / request.region.height).rounded(.up)))
         // Enlarged pixels would show no more detail.
-        wider.enlarges = false
-        return wider
+        part.enlarges = false
+        return part
     }
 
     /// Evicts the least recently used parts, down to a fraction of the limit.

@@ -135,6 +135,7 @@ public struct PictureRenderer: Sendable {
         guard let stored = found else { throw PictureError.file("the photo has not been fetched yet") }
         let part = DecodedParts.Photo(gallery: cache.id, key: key, edition: stored.edition)
         if let reply = parts.reply(to: request, for: part) ?? runs.reply(to: request, for: part) { return reply }
+        let wider = try wider(than: request, of: key, edition: stored.edition, in: cache)
         do {
             let file = try cache.files.openPicture(stored)
             defer { close(file) }
@@ -144,7 +145,6 @@ public struct PictureRenderer: Sendable {
                 runs.keep(reply, to: run, of: part)
                 return reply.with(pixels: reply.pixels, for: request)
             }
-            let wider = try wider(than: request, of: key, in: cache)
             let reply = try decode(file, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
             if isUnread {
                 write { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
@@ -163,13 +163,16 @@ public struct PictureRenderer: Sendable {
 
     /// Returns a request for a larger part of a zoomed photo. Returns nil to decode only the visible part.
     private func wider(
-        than request: DecodeRequest, of key: PhotoKey, in cache: GalleryCache
+        than request: DecodeRequest, of key: PhotoKey, edition: Int, in cache: GalleryCache
     ) throws -> DecodeRequest? {
         guard request.region != .whole else { return nil }
-        let known = try cache.read { try $0.metadata(of: key)?.metadata }
+        let kept = try cache.read { try $0.metadata(of: key) }
+        // The file may have changed since its metadata were read.
+        let known = kept?.edition == edition ? kept?.metadata : nil
         // A cut would scale and move the chequerboard of a transparent picture. A JPEG is opaque.
         guard !request.isChequered || known?.format == "JPEG" else { return nil }
-        return DecodedParts.wider(than: request)
+        return DecodedParts.wider(
+            than: request, of: known.map { PixelSize(width: max(1, $0.width), height: max(1, $0.height)) })
     }
 
     /// Decodes a photo's file. If `showing` is given, first decodes a preview, and the full picture only if needed.
