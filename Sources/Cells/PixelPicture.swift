@@ -11,8 +11,10 @@ public struct PixelPicture: Hashable, Sendable {
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// The encoded picture. For kitty, only the part that fits into the first sequence.
+    /// The encoded picture. For kitty, only the part that fits into the first sequence; for sixel, the first tile.
     public let payload: [UInt8]
+    /// The tiles after the first.
+    private let further: [Tile]
     /// The part of the picture after `payload`, in complete escape sequences. `init` makes them, because sending must
     /// be fast.
     public let following: [[UInt8]]
@@ -22,6 +24,23 @@ public struct PixelPicture: Hashable, Sendable {
     public let byteCount: Int
     /// A hash that distinguishes pictures without comparing all bytes.
     private let digest: Int
+
+    /// A part of a sixel picture with a sequence of its own.
+    public struct Tile: Hashable, Sendable {
+        /// The upper left cell of the tile, counted from that of the picture.
+        public let origin: Point
+        /// The encoded tile.
+        public let payload: [UInt8]
+
+        /// Creates a tile.
+        public init(_ payload: [UInt8], at origin: Point = Point(column: 0, row: 0)) {
+            self.payload = payload
+            self.origin = origin
+        }
+    }
+
+    /// The parts of a sixel picture. Most pictures have only one.
+    public var tiles: [Tile] { [Tile(payload)] + further }
 
     /// A value that identifies a picture without its data. The digest uses a new random key in each run of the program,
     /// so attackers cannot prepare collisions.
@@ -48,6 +67,17 @@ public struct PixelPicture: Hashable, Sendable {
     public init(
         _ language: PixelProtocol, size: Size, width: Int, height: Int, payload: [UInt8], isThroughTmux: Bool = false
     ) {
+        self.init(
+            language, size: size, width: width, height: height, tiles: [Tile(payload)], isThroughTmux: isThroughTmux)
+    }
+
+    /// Creates a picture.
+    ///
+    /// - Parameter tiles: the encoded picture. The first tile is in the upper left corner.
+    public init(
+        _ language: PixelProtocol, size: Size, width: Int, height: Int, tiles: [Tile], isThroughTmux: Bool = false
+    ) {
+        let payload = tiles.first?.payload ?? []
         let isCut = language == .kitty && payload.count > KittyChunks.longest
         self.language = language
         self.size = size
@@ -56,15 +86,18 @@ public struct PixelPicture: Hashable, Sendable {
         self.isThroughTmux = isThroughTmux
         self.payload = isCut ? Array(payload.prefix(KittyChunks.longest)) : payload
         following = isCut ? KittyChunks.following(of: payload, isThroughTmux: isThroughTmux) : []
-        byteCount = following.reduce(self.payload.count) { $0 + $1.count }
+        further = Array(tiles.dropFirst())
+        byteCount =
+            following.reduce(self.payload.count) { $0 + $1.count } + further.reduce(0) { $0 + $1.payload.count }
         var hasher = Hasher()
-        payload.withUnsafeBytes { hasher.combine(bytes: $0) }
+        for tile in tiles { tile.payload.withUnsafeBytes { hasher.combine(bytes: $0) } }
         digest = hasher.finalize()
     }
 
     /// Whether both values contain the same picture.
     public static func == (left: PixelPicture, right: PixelPicture) -> Bool {
         left.identity == right.identity && left.payload == right.payload && left.following == right.following
+            && left.further == right.further
     }
 
     /// Hashes only the digest, which is equal for equal pictures.

@@ -30,9 +30,52 @@ import Testing
             .bytes(PNGFile(picture).bytes), size: size, style: style(language, background: background))
     }
 
+    /// Returns the payload of a picture in sixels, in one tile.
+    private func sixels(_ picture: PixelBuffer, colours: Int = 256) throws -> [UInt8] {
+        let limits = SixelEncoding.Limits(side: .max, bytes: .max)
+        let tiles = SixelEncoding.tiles(picture, capabilities(.sixel, colours: colours), within: limits)
+        try #require(tiles.count == 1)
+        return tiles[0].payload
+    }
+
+    /// Returns the picture that tiles form. Each pixel must be in one tile.
+    private func joined(_ tiles: [PixelPicture.Tile], _ size: PixelSize) throws -> PixelBuffer {
+        var bytes = [UInt8](repeating: 0, count: size.width * size.height * 3)
+        var count = 0
+        for tile in tiles {
+            let part = try SixelPicture(tile.payload).pixels
+            count += part.width * part.height
+            let (left, top) = (tile.origin.column * 9, tile.origin.row * 19)
+            try #require(left + part.width <= size.width && top + part.height <= size.height)
+            for row in 0..<part.height {
+                let start = 3 * ((top + row) * size.width + left)
+                let from = 3 * row * part.width
+                bytes.replaceSubrange(
+                    start..<start + 3 * part.width, with: part.bytes[from..<from + 3 * part.width])
+            }
+        }
+        #expect(count == size.width * size.height)
+        return try #require(PixelBuffer(size: size, bytes: bytes))
+    }
+
+    /// xterm draws nothing of a picture beyond 1000 by 1000 pixels, and tmux nothing of a sequence of 1 MiB.
+    @Test("A large picture in sixels is sent in tiles, which form the whole picture")
+    func sixelTiles() throws {
+        let noise = PixelBuffer.noise(width: 1_200, height: 1_100)
+        let tiles = SixelEncoding.tiles(noise, capabilities(.sixel))
+        for tile in tiles {
+            let size = try SixelPicture(tile.payload).pixels.size
+            #expect(size.width <= 1_000 && size.height <= 1_000 && tile.payload.count <= 768 << 10)
+        }
+        let whole = try sixels(noise)
+        #expect(whole.count > 1 << 20)
+        let isSame = try joined(tiles, noise.size) == SixelPicture(whole).pixels
+        #expect(isSame)
+    }
+
     @Test(arguments: [(256, 34.0), (64, 25), (16, 18), (2, 5)])
     func sixelsAreThePicture(colours: Int, decibels: Double) throws {
-        let payload = SixelEncoding.payload(scene, capabilities(.sixel, colours: colours))
+        let payload = try sixels(scene, colours: colours)
         let shown = try SixelPicture(payload)
         #expect(shown.pixels.size == scene.size && shown.colours <= colours)
         #expect(shown.pixels.psnr(scene) > decibels)
@@ -41,7 +84,7 @@ import Testing
     @Test func sixelsOfAnySize() throws {
         for (width, height) in [(1, 1), (1, 7), (5, 6), (13, 12), (300, 5), (4, 301)] {
             let noise = PixelBuffer.noise(width: width, height: height)
-            let shown = try SixelPicture(SixelEncoding.payload(noise, capabilities(.sixel)))
+            let shown = try SixelPicture(sixels(noise))
             #expect(shown.pixels.size == noise.size)
         }
     }
@@ -52,7 +95,7 @@ import Testing
             x < 20
                 ? .black : y < 20 ? PixelColor(red: 255, green: 51, blue: 0) : PixelColor(red: 0, green: 153, blue: 204)
         }
-        let payload = SixelEncoding.payload(flag, capabilities(.sixel))
+        let payload = try sixels(flag)
         let shown = try SixelPicture(payload)
         #expect(shown.pixels == flag && shown.colours == 3)
         #expect(payload.count < 250)
@@ -63,7 +106,7 @@ import Testing
         let ramp = PixelBuffer(width: 256, height: 64) { x, _ in
             PixelColor(red: UInt8(x), green: UInt8(x), blue: UInt8(x))
         }
-        let shown = try SixelPicture(SixelEncoding.payload(ramp, capabilities(.sixel, colours: 4)))
+        let shown = try SixelPicture(sixels(ramp, colours: 4))
         for left in stride(from: 64, to: 192, by: 16) {
             var (sum, wanted) = (0, 0)
             for x in left..<left + 16 {
@@ -116,9 +159,7 @@ import Testing
 
     @Test("In sixels, strips of one colour beside a photo have one colour")
     func sixelStrips() throws {
-        let shown = try SixelPicture(
-            SixelEncoding.payload(padded(PixelColor(red: 40, green: 50, blue: 60)), capabilities(.sixel))
-        ).pixels
+        let shown = try SixelPicture(sixels(padded(PixelColor(red: 40, green: 50, blue: 60)))).pixels
         for y in 0..<58 {
             for x in 0..<160 where x >= 155 || y >= 50 { #expect(shown.color(x, y) == shown.color(159, 57)) }
         }

@@ -276,6 +276,29 @@ import Text
         #expect(stage.show(upTo: 0) == 2 && stage.layer.isComplete)
     }
 
+    @Test("The tiles of a sixel picture lie beside each other")
+    func tiles() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let parts = [Size(columns: 4, rows: 3), Size(columns: 2, rows: 3)].map { payload(1, .sixel, $0) }
+        let tiles = [
+            PixelPicture.Tile(Array(parts[0].utf8)),
+            PixelPicture.Tile(Array(parts[1].utf8), at: Point(column: 4, row: 0)),
+        ]
+        let inner = Size(columns: 6, rows: 3)
+        var surface = Surface(size: size)
+        surface.draw(
+            block(1, inner), pixels: PixelPicture(.sixel, size: inner, width: 60, height: 60, tiles: tiles),
+            at: Point(column: 3, row: 2), in: Rect(size))
+        stage.draw(surface)
+        stage.rest()
+        let digests = parts.map(VirtualPictures.digest)
+        #expect(stage.terminal[3, 2].text == "\(digests[0]).0.0" && stage.terminal[6, 4].text == "\(digests[0]).3.2")
+        #expect(stage.terminal[7, 2].text == "\(digests[1]).0.0" && stage.terminal[8, 4].text == "\(digests[1]).1.2")
+        stage.draw(Surface(size: size))
+        #expect(stage.terminal.text == Surface(size: size).text && stage.terminal.violations.isEmpty)
+    }
+
     @Test("Visible pictures are never deleted for new ones")
     func moreThanThereAreNumbers() throws {
         let stage = try Stage(isThroughTmux: false)

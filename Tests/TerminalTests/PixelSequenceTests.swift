@@ -74,7 +74,7 @@ import Text
         let picture = PixelPicture(
             .sixel, size: Size(columns: 1, rows: 1), width: 1, height: 1, payload: Array("\"1;1;1;1#0;2;0;0;0#0@".utf8))
         #expect(
-            String(decoding: SixelSequence.show(picture).joined(), as: UTF8.self)
+            String(decoding: SixelSequence.show(picture) { _ in [] }.joined(), as: UTF8.self)
                 == "\u{1B}P0;1;0q\"1;1;1;1#0;2;0;0;0#0@\u{1B}\\")
     }
 
@@ -89,6 +89,21 @@ import Text
         let text = String(decoding: InlinePictures().bytes(picture(.kitty, 5_000), at: 0), as: UTF8.self)
         #expect(text.hasPrefix("\n\n\n\u{1B}[3A\u{1B}7\u{1B}_Ga=T,"))
         #expect(text.hasSuffix("\u{1B}\\\u{1B}8\u{1B}[3B\r") && !text.contains("\u{1B}Ptmux;"))
+    }
+
+    @Test("The tiles of a sixel picture between lines are placed from its first cell") func inlineTiles() {
+        let tiles = [(0, 0), (4, 0), (0, 2), (4, 2)].map { column, row in
+            PixelPicture.Tile(Array("\"\(column);\(row)".utf8), at: Point(column: column, row: row))
+        }
+        let picture = PixelPicture(.sixel, size: Size(columns: 7, rows: 3), width: 63, height: 57, tiles: tiles)
+        let text = String(decoding: InlinePictures().bytes(picture, at: 0), as: UTF8.self)
+        func tile(_ name: String) -> String { "\u{1B}P0;1;0q\"\(name)\u{1B}\\" }
+        let expected = [
+            "\n\n\n\u{1B}[3A\u{1B}7", tile("0;0"), "\u{1B}8\u{1B}[4C", tile("4;0"), "\u{1B}8\u{1B}[2B", tile("0;2"),
+            "\u{1B}8\u{1B}[2B\u{1B}[4C", tile("4;2"), "\u{1B}8\u{1B}[3B\r",
+        ]
+        #expect(text == expected.joined())
+        #expect(picture.byteCount == 16 && picture != self.picture(.sixel, 4))
     }
 
     @Test("In tmux, a picture between lines is text") func inlinePictureInTmux() throws {

@@ -53,7 +53,7 @@ struct PictureDrawing {
             reply, cells: SymbolDrawing.draw(canvas.reduced(to: style.symbols.pixelsPerCell), style),
             pixels: PixelPicture(
                 capabilities.language, size: canvas.size, width: canvas.pixels.width, height: canvas.pixels.height,
-                payload: encoding.payload(canvas.pixels, capabilities), isThroughTmux: capabilities.isThroughTmux))
+                tiles: encoding.tiles(canvas.pixels, capabilities), isThroughTmux: capabilities.isThroughTmux))
     }
 
     /// Draws a JPEG for terminals that decode it themselves.

@@ -4,8 +4,8 @@ import Text
 
 /// A format in which terminals accept pixels.
 protocol PixelEncoding {
-    /// Encodes a picture, without the surrounding escape sequence.
-    static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8]
+    /// Encodes a picture, without the surrounding escape sequences.
+    static func tiles(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [PixelPicture.Tile]
 }
 
 /// Finds the runs of equal pixels in a row, whose colour must not change.
@@ -42,6 +42,10 @@ enum KittyEncoding: PixelEncoding {
     /// Errors of this size halve the number of bytes once more, and the eye hardly sees these errors.
     private static let remoteTolerance: Int32 = 2
 
+    static func tiles(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [PixelPicture.Tile] {
+        [PixelPicture.Tile(payload(picture, capabilities))]
+    }
+
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
         Base64.encode(PNGEncoding.encode(picture, tolerance: capabilities.isRemote ? remoteTolerance : 0))
     }
@@ -53,23 +57,68 @@ enum KittyEncoding: PixelEncoding {
 /// colour, `$` returns to the left edge and `-` starts the next band (VT330/VT340 Programmer Reference Manual,
 /// chapter 14).
 enum SixelEncoding: PixelEncoding {
-    static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
+    /// The limits of terminals, which draw nothing of a larger picture.
+    struct Limits {
+        /// The maximum width and height in pixels, as in xterm.
+        var side = 1_000
+        /// The maximum number of bytes. tmux accepts less than 1 MiB in a sequence.
+        var bytes = 768 << 10
+    }
+
+    static func tiles(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [PixelPicture.Tile] {
+        tiles(picture, capabilities, within: Limits())
+    }
+
+    /// Encodes a picture in tiles of whole cells, which have the same palette.
+    static func tiles(
+        _ picture: PixelBuffer, _ capabilities: PixelCapabilities, within limits: Limits
+    ) -> [PixelPicture.Tile] {
         let indexed = IndexedPicture(picture, colours: capabilities.paletteSize, shown: shown)
+        let (cellWidth, cellHeight) = (capabilities.cellWidth, capabilities.cellHeight)
+        let width = max(1, limits.side / cellWidth) * cellWidth
+        var height = max(1, limits.side / cellHeight) * cellHeight
+        var tiles: [PixelPicture.Tile] = []
+        for left in stride(from: 0, to: picture.width, by: width) {
+            var top = 0
+            while top < picture.height {
+                let size = PixelSize(
+                    width: min(width, picture.width - left), height: min(height, picture.height - top))
+                let indices = (top..<top + size.height).flatMap { row in
+                    indexed.indices[row * picture.width + left..<row * picture.width + left + size.width]
+                }
+                let rows = (size.height + cellHeight - 1) / cellHeight
+                let most = rows > 1 ? limits.bytes : .max
+                guard let payload = Self.payload(indices, size, indexed.colours, upTo: most) else {
+                    height = rows / 2 * cellHeight
+                    continue
+                }
+                tiles.append(
+                    PixelPicture.Tile(payload, at: Point(column: left / cellWidth, row: top / cellHeight)))
+                top += size.height
+            }
+        }
+        return tiles
+    }
+
+    /// Encodes a tile. Returns nil if it has more than a number of bytes.
+    private static func payload(
+        _ indices: [UInt8], _ size: PixelSize, _ colours: [PartColour], upTo most: Int
+    ) -> [UInt8]? {
         var text = SixelText()
-        // The pixel's aspect ratio, then the picture's size.
-        text.write("\"1;1;\(picture.width);\(picture.height)")
-        for (index, colour) in indexed.colours.enumerated() {
+        // The pixel's aspect ratio, then the tile's size.
+        text.write("\"1;1;\(size.width);\(size.height)")
+        for (index, colour) in colours.enumerated() {
             text.write("#\(index);2;\(percent(colour.red));\(percent(colour.green));\(percent(colour.blue))")
         }
-        var band = SixelBand(width: picture.width, colours: indexed.colours.count)
-        indexed.indices.withUnsafeBufferPointer { indices in
-            for top in stride(from: 0, to: picture.height, by: SixelBand.height) {
+        var band = SixelBand(width: size.width, colours: colours.count)
+        indices.withUnsafeBufferPointer { indices in
+            for top in stride(from: 0, to: size.height, by: SixelBand.height) where text.bytes.count <= most {
                 if top > 0 { text.endBand() }
-                band.gather(indices, top: top, rows: min(SixelBand.height, picture.height - top))
+                band.gather(indices, top: top, rows: min(SixelBand.height, size.height - top))
                 band.write(to: &text)
             }
         }
-        return text.bytes
+        return text.bytes.count <= most ? text.bytes : nil
     }
 
     /// Returns the colour that the screen shows. Sixel colours have channels in percent.

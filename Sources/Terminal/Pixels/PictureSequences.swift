@@ -134,12 +134,16 @@ public enum ITermSequence {
 
 /// Sixel graphics, which draw pixel by pixel at the cursor.
 public enum SixelSequence {
-    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position
+    /// Returns the pieces of the sequences that show a picture, tile by tile. After each tile, the cursor's position
     /// differs between terminals.
     ///
     /// Pixels are square, undrawn pixels stay unchanged, and the grid size is ignored (`P1;P2;P3 q`).
-    public static func show(_ picture: PixelPicture) -> [[UInt8]] {
-        [Array("\u{1B}P0;1;0q".utf8), picture.payload, Array("\u{1B}\\".utf8)]
+    ///
+    /// - Parameter move: returns the bytes that move the cursor to a tile's upper left cell.
+    public static func show(_ picture: PixelPicture, moving move: (Point) -> [UInt8]) -> [[UInt8]] {
+        picture.tiles.flatMap { tile in
+            [move(tile.origin), Array("\u{1B}P0;1;0q".utf8), tile.payload, Array("\u{1B}\\".utf8)]
+        }
     }
 }
 
@@ -168,7 +172,7 @@ public struct InlinePictures: Sendable {
             switch picture.language {
             case .kitty: KittySequence.show(picture)
             case .iterm: ITermSequence.show(picture)
-            case .sixel: SixelSequence.show(picture)
+            case .sixel: SixelSequence.show(picture, moving: Self.move)
             }
         let rows = picture.size.rows
         var bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: rows)
@@ -176,6 +180,14 @@ public struct InlinePictures: Sendable {
         for piece in pieces { bytes += piece }
         bytes += "\u{1B}8\u{1B}[\(rows)B\r".utf8
         return bytes
+    }
+
+    /// Returns the bytes that move the cursor to a tile, from the saved position on.
+    private static func move(to tile: Point) -> [UInt8] {
+        guard tile.column > 0 || tile.row > 0 else { return [] }
+        let down = tile.row > 0 ? "\u{1B}[\(tile.row)B" : ""
+        let right = tile.column > 0 ? "\u{1B}[\(tile.column)C" : ""
+        return Array("\u{1B}8\(down)\(right)".utf8)
     }
 
     /// Returns the bytes that send a picture through tmux, and its placeholder text.

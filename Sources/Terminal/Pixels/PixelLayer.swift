@@ -97,7 +97,10 @@ struct PixelLayer {
                     KittySequence.place(id: id, placement: showings, size: placement.picture.size),
                 ]
         case .iterm: pieces = [Self.go(to: placement.origin)] + ITermSequence.show(placement.picture)
-        case .sixel: pieces = [Self.go(to: placement.origin)] + SixelSequence.show(placement.picture)
+        case .sixel:
+            pieces = SixelSequence.show(placement.picture) { [origin = placement.origin] tile in
+                Self.go(to: Point(column: origin.column + tile.column, row: origin.row + tile.row))
+            }
         }
         pieces.append(forget { placement.follows($0) })
         shown.append(Shown(placement: placement, id: id, showing: showings))
