@@ -86,6 +86,81 @@ import Testing
         }
     }
 
+    /// Tags and names. Three pairs differ only in the form of a letter.
+    private static let texts = [
+        "blue lake", "Bl\u{FC}tenlake 2006", "York", "New York", "\u{1112}\u{1161}\u{11AB}", "\u{D55C}", "\u{F900}",
+        "\u{8C48}", "cafe\u{301}", "caf\u{E9}s", "a-b_c", "\u{41C}\u{43E}\u{439}", "",
+    ]
+
+    @Test("A search among some photos finds those of them that a search of all photos finds", arguments: 1...4)
+    func candidates(seed: UInt64) throws {
+        setenv("TZ", "UTC", 1)
+        var random = SeededNumbers(seed: seed)
+        let connection = try Connection(path: ":memory:", access: .readWrite)
+        try Schema.migrate(connection)
+        func text() -> String { Self.texts.randomElement(using: &random)! }
+        for key in 1...200 as ClosedRange<Int64> {
+            var annotations = PhotoAnnotations()
+            annotations.rating = Int.random(in: 0...5, using: &random)
+            annotations.isFavorite = .random(using: &random)
+            (annotations.tags, annotations.place, annotations.description) = ([text(), text()], text(), text())
+            let stored = Bool.random(using: &random) ? annotations.text : nil
+            let date = Int64.random(in: 1_130_000_000...1_180_000_000, using: &random) * 1000
+            let rating: Int? = Bool.random(using: &random) ? nil : Int.random(in: -1...5, using: &random)
+            let length: Int? = Bool.random(using: &random) ? nil : 1
+            try connection.run(
+                """
+                INSERT INTO photo (key, id, name, name_key, date, photo_address, annotations, own_rating, video_milliseconds)
+                VALUES (?, ?, ?, x'', ?, '', ?, ?, ?)
+                """, key, "\(key)", text(), date, stored, rating, length)
+            if Bool.random(using: &random) {
+                try connection.run(
+                    """
+                    INSERT INTO metadata (photo, edition, format, width, height, description, town, words)
+                    VALUES (?1, 1, 'JPEG', 1, 1, ?2, ?3, ?2 || ' ' || ?3)
+                    """, key, text(), text())
+            }
+        }
+        try PhotoText.rebuild(connection)
+        let reader = CacheReader(connection)
+        let values = Self.texts + ["b", "\u{1112}", "caf", "lake york", "2006", "\u{43C}\u{43E}\u{438}\u{306}", "none"]
+        var searches = values + ["is:favorite", "is:video", "is:rejected", "2006-07", "rating:0", "rating:3"]
+        for field in ["tag", "place", "caption", "person"] { searches += values.map { "\(field):\"\($0)\"" } }
+        for _ in 0..<200 {
+            let terms = (0...Int.random(in: 0...2, using: &random)).map { _ in searches.randomElement(using: &random)! }
+            let filter = PhotoFilter(terms.joined(separator: " "))
+            let some = Set((1...200 as ClosedRange<Int64>).filter { _ in Bool.random(using: &random) })
+            let hits = try (all: reader.hits(filter), some: reader.hits(filter, among: some))
+            #expect(
+                some.filter { hits.all?.contains($0) != false } == some.filter { hits.some?.contains($0) != false },
+                "\(filter.text)")
+        }
+    }
+
+    @Test("The cost of a changed photo does not depend on the number of photos that match a search")
+    func costOfAChange() throws {
+        let connection = try Connection(path: ":memory:", access: .readWrite)
+        try Schema.migrate(connection)
+        try connection.run(
+            """
+            INSERT INTO photo (id, name, name_key, date, photo_address, annotations, own_rating, video_milliseconds)
+            WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+            SELECT n, 'Photo 1970 ' || n, x'', n, '', '+' || char(10) || '#photo', iif(n % 2, 0, 1), 1 FROM number
+            """, 60_000)
+        try PhotoText.rebuild(connection)
+        // SQLite calls this function after each 100,000 steps of a statement.
+        var pauses = 0
+        func pause() -> Bool {
+            pauses += 1
+            return false
+        }
+        for search in ["photo", "1970", "tag:photo", "place:photo", "rating:0", "rating:1", "is:favorite", "is:video"] {
+            let query = PhotoQuery(order: PhotoOrder(), filter: PhotoFilter(search))
+            let keys = try connection.interrupting(when: pause) { try query.keys(of: [1], CacheReader(connection)) }
+            #expect(pauses == 0 && keys.count == 1, "\(search)")
+        }
+    }
+
     private func shown(_ rows: OrderedRows, _ query: PhotoQuery) -> [Int64] {
         let all = (0..<rows.count).map { rows[$0] }
         return query.isReversed ? all.reversed() : all

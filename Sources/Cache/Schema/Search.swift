@@ -14,7 +14,7 @@ extension CacheReader {
             if hits == nil { hits = found } else { hits?.formIntersection(found) }
         }
         // One query for all words, which is faster than one for each.
-        let words = terms.compactMap(\.plainExpression).joined(separator: " AND ")
+        let words = terms.compactMap(\.plainWords)
         if !words.isEmpty {
             var found = KeySet()
             try forEachHit(words, candidates) { found.insert($0) }
@@ -24,11 +24,11 @@ extension CacheReader {
             var found = KeySet()
             switch term.meaning {
             case .words: continue
-            case .dates(let dates, let expression):
+            case .dates(let dates, let sought):
                 try forEachPhoto(from: dates, candidates) { found.insert($0) }
-                if let expression { try forEachHit(expression, candidates) { found.insert($0) } }
-            case .annotation(let field, let expression, let sought):
-                try forEachAnnotated(field, expression, sought, candidates) { found.insert($0) }
+                if !sought.isEmpty { try forEachHit([sought], candidates) { found.insert($0) } }
+            case .annotation(let field, let sought):
+                try forEachAnnotated(field, sought, candidates) { found.insert($0) }
             case .property(let property): try forEachPhoto(with: property, candidates) { found.insert($0) }
             }
             narrow(found)
@@ -36,11 +36,21 @@ extension CacheReader {
         return hits
     }
 
-    /// Calls `body` for the matches of a full-text query. The index cannot search only the candidates, so this method
-    /// checks each match.
-    private func forEachHit(_ expression: String, _ candidates: Set<Int64>?, _ body: (Int64) -> Void) throws {
-        try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", expression) { row in
-            if candidates?.contains(row) != false { body(row) }
+    /// Calls `body` for the photos with all sought words in their texts.
+    ///
+    /// The index cannot search only the candidates, and reading all its matches after each commit would be slow. So this
+    /// method compares the candidates' own words, as the index does.
+    private func forEachHit(_ sought: [SoughtWords], _ candidates: Set<Int64>?, _ body: (Int64) -> Void) throws {
+        guard let candidates else {
+            let expression = sought.map(\.expression).joined(separator: " AND ")
+            return try connection.forEachNumber(
+                "rowid", "FROM photo_text WHERE photo_text MATCH ?", expression, body: body)
+        }
+        try connection.forEach(
+            "SELECT key, name, words FROM photo_words WHERE key IN (SELECT value FROM json_each(?))", candidates.keyList
+        ) { row in
+            let words = try connection.words(in: row.text(1)) + connection.words(in: row.text(2))
+            if sought.allSatisfy({ $0.areIn(words) }) { body(row.int(0)) }
         }
     }
 
@@ -65,26 +75,33 @@ extension CacheReader {
     ///
     /// A text matches if each sought text begins one of its words.
     private func forEachAnnotated(
-        _ field: SearchTerm.Field, _ expression: String, _ sought: SoughtWords, _ candidates: Set<Int64>?,
-        _ body: (Int64) -> Void
+        _ field: SearchTerm.Field, _ sought: SoughtWords, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
     ) throws {
-        // Remember the results, because many photos have the same tags and places.
-        var known: [String: Bool] = [:]
+        // Remember the results, because many photos have the same tags and places. Equal strings may differ in bytes.
+        var known: [[UInt8]: Bool] = [:]
         func isSought(_ text: String) throws -> Bool {
-            if let answer = known[text] { return answer }
+            let bytes = Array(text.utf8)
+            if let answer = known[bytes] { return answer }
             let answer = sought.areIn(try connection.words(in: text))
-            if known.count < Self.mostKnownTexts { known[text] = answer }
+            if known.count < Self.mostKnownTexts { known[bytes] = answer }
             return answer
+        }
+        var (photos, condition, value) = (
+            "photo_text JOIN photo ON photo.key = photo_text.rowid", "photo_text MATCH ?", sought.expression
+        )
+        if candidates != nil {
+            var hits: Set<Int64> = []
+            try forEachHit([sought], candidates) { hits.insert($0) }
+            (photos, condition, value) = ("photo", "photo.key IN (SELECT value FROM json_each(?))", hits.keyList)
         }
         let column = field.metadataColumn
         try connection.forEach(
             """
-            SELECT photo.key, photo.annotations, \(column) FROM photo_text JOIN photo ON photo.key = photo_text.rowid
+            SELECT photo.key, photo.annotations, \(column) FROM \(photos)
             LEFT JOIN metadata ON metadata.photo = photo.key
-            WHERE photo_text MATCH ? AND (photo.annotations NOT NULL OR \(column) <> '')
-            """, expression
+            WHERE \(condition) AND (photo.annotations NOT NULL OR \(column) <> '')
+            """, value
         ) { row in
-            guard candidates?.contains(row.int(0)) != false else { return }
             let texts = field.texts(in: PhotoAnnotations(text: row.text(1))) + [row.text(2)]
             if try texts.contains(where: isSought) { body(row.int(0)) }
         }
@@ -96,18 +113,35 @@ extension CacheReader {
     private func forEachPhoto(
         with property: SearchTerm.Property, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
     ) throws {
-        func take(_ key: Int64) { if candidates?.contains(key) != false { body(key) } }
+        if let candidates {
+            return try connection.forEach(
+                """
+                SELECT key, rating, is_favorite, video_milliseconds NOT NULL FROM photo
+                WHERE key IN (SELECT value FROM json_each(?))
+                """, candidates.keyList
+            ) { row in
+                let isHit =
+                    switch property {
+                    case .favorite: row.int(2) != 0
+                    case .video: row.int(3) != 0
+                    case .rejected: row.int(1) < 0
+                    case .stars(0): row.int(1) == 0
+                    case .stars(let count): row.int(1) >= count
+                    }
+                if isHit { body(row.int(0)) }
+            }
+        }
         switch property {
-        case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: take)
-        case .video: try connection.forEachNumber("key", "FROM photo WHERE video_milliseconds NOT NULL", body: take)
-        case .rejected: try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating < 0", body: take)
+        case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: body)
+        case .video: try connection.forEachNumber("key", "FROM photo WHERE video_milliseconds NOT NULL", body: body)
+        case .rejected: try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating < 0", body: body)
         case .stars(0):
             // SQLite reads all keys from an index of another column, which is smaller than the table.
             try connection.forEachNumber(
-                "key", "FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating <> 0)", body: take)
+                "key", "FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating <> 0)", body: body)
         case .stars(let count):
             // The first condition lets SQLite use the index.
-            try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating >= ?", count, body: take)
+            try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating >= ?", count, body: body)
         }
     }
 
@@ -140,16 +174,21 @@ private struct SoughtWords {
     func areIn(_ words: [WordTokenizer.Word]) -> Bool {
         spellings.isEmpty
             || spellings.contains { sought in
-                sought.allSatisfy { part in words.contains { $0.text.hasPrefix(part) } }
+                // Swift treats all forms of a letter as equal, and the index compares bytes.
+                sought.allSatisfy { part in words.contains { $0.text.utf8.starts(with: part.utf8) } }
             }
     }
 
-    /// The full-text query for the words; nil without words. Quotes prevent the words from being query syntax.
-    var expression: String? {
+    /// Whether there are no words.
+    var isEmpty: Bool { spellings.isEmpty }
+
+    /// The full-text query for the words; empty without words. Quotes prevent the words from being query syntax.
+    var expression: String {
         let queries = spellings.map { words in
             words.map { "\"\($0.replacing("\"", with: "\"\""))\" *" }.joined(separator: " AND ")
         }
-        return queries.count < 2 ? queries.first : "(" + queries.map { "(\($0))" }.joined(separator: " OR ") + ")"
+        return queries.count < 2
+            ? queries.first ?? "" : "(" + queries.map { "(\($0))" }.joined(separator: " OR ") + ")"
     }
 }
 
@@ -157,12 +196,12 @@ private struct SoughtWords {
 private struct SearchTerm {
     /// The condition that a photo must satisfy.
     enum Meaning {
-        /// Each word of the full-text query begins a word of the photo's name, metadata or annotations.
-        case words(String)
-        /// The photo's date is in a period, such as `2006-07`, or the full-text query matches.
-        case dates(Range<Timestamp>, String?)
-        /// Each word begins a word of one text of this kind. The full-text query finds the photos that may match.
-        case annotation(Field, String, SoughtWords)
+        /// Each word begins a word of the photo's name, metadata or annotations.
+        case words(SoughtWords)
+        /// The photo's date is in a period, such as `2006-07`, or each word begins a word of the photo.
+        case dates(Range<Timestamp>, SoughtWords)
+        /// Each word begins a word of one text of this kind.
+        case annotation(Field, SoughtWords)
         /// The photo has a property.
         case property(Property)
     }
@@ -221,9 +260,9 @@ private struct SearchTerm {
 
     let meaning: Meaning
 
-    /// The full-text query for words in any text; nil for other terms.
-    var plainExpression: String? {
-        if case .words(let expression) = meaning { expression } else { nil }
+    /// The words that may be in any text; nil for other terms.
+    var plainWords: SoughtWords? {
+        if case .words(let sought) = meaning { sought } else { nil }
     }
 
     /// Splits a search text into terms. Without terms, every photo matches.
@@ -242,12 +281,12 @@ private struct SearchTerm {
         if let (field, value) = field(word) {
             // Without words, the user is still typing.
             let sought = SoughtWords(spellings: try connection.spellings(of: value))
-            return sought.expression.map { .annotation(field, $0, sought) }
+            return sought.isEmpty ? nil : .annotation(field, sought)
         }
         // The index may split the word, as in `IMG_0001`.
-        let expression = SoughtWords(spellings: try connection.spellings(of: String(word))).expression
-        if let dates = dates(word) { return .dates(dates, expression) }
-        return expression.map { .words($0) }
+        let sought = SoughtWords(spellings: try connection.spellings(of: String(word)))
+        if let dates = dates(word) { return .dates(dates, sought) }
+        return sought.isEmpty ? nil : .words(sought)
     }
 
     /// Returns the search words that may be anywhere in a photo's texts.
