@@ -68,6 +68,24 @@ import Testing
         #expect(screens.text.contains("No photos"))
     }
 
+    @Test("BEHAVIOURS 6.2: a folder's row shows a thumbnail from below as soon as the thumbnail is in the cache")
+    func thumbnailOfAFolder() async throws {
+        var entry = try TestScreens.entry("2024/a", date: 1, thumbnail: false)
+        entry.revision = "1"
+        try await screens.sync([entry])
+        var place = Place(gallery: screens.cache.address)
+        place.folder = .top
+        screens.root.start(at: place)
+        try await screens.until { screens.selected == "2024/" }
+        var (frame, frames) = (screens.frame(), screens.wantedFrames)
+        try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "2024/a")
+        // As in the program, each frame follows a request.
+        try await screens.until {
+            if screens.wantedFrames > frames { (frame, frames) = (screens.frame(), screens.wantedFrames) }
+            return frame[1, 1].style.background == .rgb(255, 0, 0)
+        }
+    }
+
     @Test("BEHAVIOURS 6.2: photos appear in the list when they enter the cache")
     func live() async throws {
         screens.open()

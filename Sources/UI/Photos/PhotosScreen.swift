@@ -385,8 +385,8 @@ final class PhotosScreen: Screen, ListScreen {
             applyDifference(difference)
             if let id = lists.takeArrived(), select(galleryID: id) { openSelection() }
             gallery.countErrors()
-        // The heading may count the matches while the list shows all photos.
-        case .results(let results, _) where results === lists.found: break
+        // The heading may count the matches while the list shows all photos. The rows of folders show photos below.
+        case .results(let results, _) where results === lists.found || !entries.folders.isEmpty: break
         case .gallery(cache.id):
             gallery.readRecord()
             gallery.countErrors()
