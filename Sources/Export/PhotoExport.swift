@@ -207,7 +207,8 @@ public actor PhotoExport {
         for index in awaited.indices where !awaited[index].isReady { try wish(for: &awaited[index]) }
     }
 
-    /// Requests a photo unless it is already cached or cannot be fetched.
+    /// Requests a photo unless it is already cached or cannot be fetched. If the user has skipped the requested photo,
+    /// the export continues without it.
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
@@ -217,7 +218,7 @@ public actor PhotoExport {
             if awaited.isReady { return }
         }
         guard let retries, let photo, photo.original.isWanting, awaited.attempts < Self.attempts(photo),
-            mayFetch(photo.key)
+            mayFetch(photo.key), awaited.attempts == 0 || !wishes.isDeclined(subject(photo.key))
         else {
             awaited.isReady = true
             return
@@ -389,6 +390,7 @@ public actor PhotoExport {
     }
 
     private func reason(_ photo: Photo) -> String {
+        if wishes.isDeclined(subject(photo.key)) { return "you skipped it" }
         // The cache may not have recorded the latest failure yet.
         let failure = photo.original.trouble?.failure ?? retries?.failure(of: subject(photo.key))?.failure
         return failure?.reason ?? "Vitrine has not fetched the photo"

@@ -144,6 +144,9 @@ public final class Wishes: Sendable {
         change { $0.decline(subject) }
     }
 
+    /// Returns whether a subject is excluded. See ``decline(_:)``.
+    public func isDeclined(_ subject: Wish.Subject) -> Bool { state.withLock { $0.declined[subject] != nil } }
+
     /// Ends the exclusion of all subjects that the user declined in a gallery.
     public func retry(_ gallery: GalleryID) {
         change { $0.accept(gallery) }

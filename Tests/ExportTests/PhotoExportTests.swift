@@ -284,6 +284,24 @@ import Testing
         #expect(try await export(keys).run() == PhotoExport.Report(exported: 20, failed: 0, left: 0))
     }
 
+    @Test("A photo that the user skips is requested once, and the export continues without it", .unlessItHangs)
+    func skips() async throws {
+        let keys = try await sync(["Lake", "Hill"])
+        let requests = Mutex(0)
+        let serving = serve { [wishes, cache] key in
+            guard key == keys[0] else { return try await store(key) }
+            requests.withLock { $0 += 1 }
+            wishes.decline(.picture(cache.id, key, .original))
+        }
+        defer { serving.cancel() }
+        let failures = Mutex<[String]>([])
+        let report = try await export(keys).run { event in
+            if let failure = event.failure(after: nil) { failures.withLock { $0.append(failure) } }
+        }
+        #expect(report == PhotoExport.Report(exported: 1, failed: 1, left: 0) && requests.withLock { $0 } == 1)
+        #expect(failures.withLock { $0 } == ["“Lake”: The photo is not in the cache: you skipped it."])
+    }
+
     /// As when a stored password is found after the server has asked for it.
     @Test("Failed photos are retried when a password is found") func retriesAfterPassword() async throws {
         let keys = try await sync((0..<20).map { "Photo \($0)" })
