@@ -6,7 +6,7 @@ public struct PhotoOrder: Hashable, Sendable {
         case date
         /// The photo's name. Numbers in names are compared by value.
         case name
-        /// The size of the cached file. Photos that are not cached count as empty.
+        /// The size of the local or cached file. Other photos count as empty.
         case size
         /// The availability: photo cached, only thumbnail cached, neither cached, failed.
         case state

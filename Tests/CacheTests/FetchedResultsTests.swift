@@ -224,6 +224,32 @@ import Testing
         }
     }
 
+    @Test("Files of a local folder are sorted by their sizes even if Vitrine has not read them")
+    func sizesOfLocalFiles() async throws {
+        let address = Address(filePath: "/pictures")
+        let cache = try CacheFolder(path: test.folder.path("local"), log: test.log).open(address)
+        func sync(_ revisions: [String]) async throws {
+            let entries = zip(["a", "b", "c"], revisions).map { id, revision in
+                GalleryEntry(
+                    id: id, name: id, date: Timestamp(milliseconds: 1000), photo: address.appending(id), thumbnail: nil,
+                    revision: revision)
+            }
+            try await TestCache.sync(entries, into: cache)
+        }
+        try await sync(["100-1.0", "300-1.0", "200-1.0"])
+        let falling = try FetchedResults(of: cache, order: PhotoOrder(.size, ascending: false))
+        #expect(try names(falling) == ["b", "c", "a"])
+        try await sync(["1000-2.0", "300-1.0", "200-1.0"])
+        #expect(await falling.nextDifference() != nil)
+        #expect(try names(falling) == ["a", "b", "c"])
+        // On a server, the revision may be any text that begins with digits.
+        var (unread, held) = (try TestCache.entry("a"), try TestCache.entry("b"))
+        (unread.revision, held.revision) = ("900-1", "1-1")
+        try await test.sync([unread, held])
+        try await test.hold("b")
+        #expect(try names(FetchedResults(of: test.cache, order: PhotoOrder(.size))) == ["a", "b"])
+    }
+
     @Test("A search for the year 1970 finds no photo with an unknown date")
     func undatedIsInNoYear() async throws {
         try await sync([("a", "A", 0), ("b", "B", 180 * 86_400_000)])

@@ -97,7 +97,7 @@ struct PhotoQuery: Sendable {
         switch order.criterion {
         case .date: "date"
         case .name: "name_key"
-        case .size: "ifnull(photo_size, 0)"
+        case .size: "coalesce(nullif(\(Self.localSize), 0), photo_size, 0)"
         case .rating: "-ifnull(rating, 0)"
         case .state:
             """
@@ -107,6 +107,13 @@ struct PhotoQuery: Sendable {
             """
         }
     }
+
+    /// The SQL expression of a local file's size; 0 for photos on servers.
+    ///
+    /// The revision of a file in a local folder begins with its size, so Vitrine need not have read the file. SQLite
+    /// evaluates the subquery once for all rows.
+    private static let localSize =
+        "iif((SELECT address GLOB 'file:*' FROM gallery), CAST(revision AS INTEGER), 0)"
 
     /// Returns the row number. Throws an error for an implausible number in a damaged file, because tables are as long
     /// as the largest number.
