@@ -8,7 +8,7 @@ public struct PhotoOrder: Hashable, Sendable {
         case name
         /// The size of the local or cached file. Other photos count as empty.
         case size
-        /// The availability: photo cached, only thumbnail cached, neither cached, failed.
+        /// The availability: photo cached, photo not cached, failed.
         case state
         /// The number of stars. In ascending order, photos with the most stars come first.
         case rating

@@ -361,6 +361,17 @@ import Testing
         #expect(names.first == "Kids")
     }
 
+    @Test("In the order of states, a thumbnail that arrives does not move its photo")
+    func statesWithThumbnails() async throws {
+        try await beginAtTheSea()
+        screens.press(",", "T")
+        try await screens.until { names.first == "Kids" }
+        try await screens.store(TestScreens.picture(red: 9), as: .thumbnail, of: "5")
+        try await screens.note(.bad(Failure("no picture", remedy: .none)), for: .original, of: "2")
+        try await screens.until { names.first == "Oak" }
+        #expect(names == ["Oak", "Kids", "Séance", "Dawn", "Sea at dawn", "Owl"])
+    }
+
     @Test func keysGoThroughSectionsWithTitles() async throws {
         try await beginAtTheSea()
         // A short list has sections only on request.

@@ -100,10 +100,12 @@ struct PhotoQuery: Sendable {
         case .size: "coalesce(nullif(\(Self.localSize), 0), photo_size, 0)"
         case .rating: "-ifnull(rating, 0)"
         case .state:
+            // Vitrine fetches thumbnails that come into view. If a thumbnail moved its photo down, the next one would
+            // come into view, until all were fetched.
             """
             CASE WHEN photo_trouble = \(TroubleCode.bad) OR thumbnail_trouble IN \(TroubleCode.allBad) THEN 4
                  WHEN photo_trouble = \(TroubleCode.putOff) OR thumbnail_trouble = \(TroubleCode.putOff) THEN 3
-                 WHEN photo_held NOT NULL THEN 0 WHEN thumbnail_held NOT NULL THEN 1 ELSE 2 END
+                 WHEN photo_held NOT NULL THEN 0 ELSE 1 END
             """
         }
     }
