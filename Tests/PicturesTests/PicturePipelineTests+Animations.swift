@@ -57,6 +57,26 @@ extension PicturePipelineTests {
         #expect(try await draw(99).duration == 390)
     }
 
+    @Test("In a large window of pixels, too, the frames of a small animation are decoded in runs")
+    func runsInLargeWindows() async throws {
+        try await sync(["a"])
+        try await store(photo: animation(20), of: "a")
+        let counting = try countingPipeline()
+        let changes = counting.changes()
+        let client = counting.makeClient()
+        var pixels = style
+        pixels.pixels = PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20)
+        let view = Viewport(size: Size(columns: 160, rows: 50), style: pixels)
+        let order = view.order(.picture(cache.id, try photo("a").key, .original), edition: 1)
+        for frame in 0...16 {
+            let next = order.showing(frame: frame)
+            counting.want([next], by: client)
+            while counting.picture(next) == nil, counting.failure(next) == nil { _ = await changes.next() }
+            #expect(counting.picture(next)?.duration == 10 * frame)
+        }
+        #expect(decoded == 2)
+    }
+
     @Test func anotherSizeIsAnotherRun() async throws {
         try await sync(["a"])
         try await store(photo: animation(5), of: "a")

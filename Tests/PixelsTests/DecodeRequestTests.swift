@@ -60,16 +60,17 @@ struct DecodeRequestTests {
         var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
         for (wanted, held) in [(-1, 1), (3, 3), (17, 16), (.max, 16)] {
             request.run = wanted
-            #expect(request.run == held && request.picturesAtOnce == held)
+            #expect(request.run == held && request.picturesAtOnce(of: request.box) == held)
         }
         request.box = PixelSize(width: 1000, height: 1000)
-        #expect(request.picturesAtOnce == 2)
+        #expect(request.picturesAtOnce(of: PixelSize(width: 80, height: 80)) == 16)
+        #expect(request.picturesAtOnce(of: request.box) == 2)
         request.box = PixelSize(width: 8192, height: 8192)
-        #expect(request.picturesAtOnce == 1)
+        #expect(request.picturesAtOnce(of: request.box) == 1)
         request = DecodeRequest(box: PixelSize(width: 80, height: 80))
         request.run = 16
         request.product = .thumbnail
-        #expect(request.picturesAtOnce == 1)
+        #expect(request.picturesAtOnce(of: request.box) == 1)
     }
 
     @Test("An argument that is not exactly one packet in lowercase digits is refused")

@@ -58,7 +58,8 @@ struct Animation {
             facts, isComplete: extent == .all, cameToAnything: extent != .nothing)
         var following: [AnimationPicture] = []
         var work = 0
-        for current in index + 1..<max(index + 1, min(index + plan.request.picturesAtOnce, frames.count)) {
+        let most = plan.request.picturesAtOnce(of: plan.output)
+        for current in index + 1..<max(index + 1, min(index + most, frames.count)) {
             work += frames[current].pixelCount + size.width * size.height
             guard work <= Self.mostPixels else { break }
             covered = try prepare(current, from: first, on: canvas, covered)

@@ -34,7 +34,9 @@ enum WebPDecoder: PictureDecoder {
         if facts.frameCount > 1 { facts.duration = file.frames[index].duration }
         let plan = DecodePlan(stored: canvas, orientation: exif.orientation, request: request)
         guard request.wantsPixels else { return plan.reply(facts) }
-        if index == 0, request.picturesAtOnce == 1, file.frames[0].origin == (0, 0), file.frames[0].size == canvas {
+        if index == 0, request.picturesAtOnce(of: plan.output) == 1, file.frames[0].origin == (0, 0),
+            file.frames[0].size == canvas
+        {
             let picture = try WebPPicture(file.frames[0].data)
             if picture.size == canvas { return try show(picture, by: plan, facts, file) }
         }

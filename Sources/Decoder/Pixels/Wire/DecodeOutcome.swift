@@ -18,7 +18,7 @@ public enum DecodeOutcome: Hashable, Sendable {
         let product =
             switch request.product {
             case .facts: 0
-            case .pixels: (PixelBuffer.byteCount(of: request.box) ?? 0) * request.picturesAtOnce
+            case .pixels: request.mostBytes
             case .thumbnail: DecodeReply.longestThumbnail
             }
         let durations = 4 * DecodeRequest.runs.upperBound

@@ -124,8 +124,8 @@ extension DecodeReply {
             try wire.size(largestSide: DecodeRequest.largestSide)
         }
         let length = try wire.optional { wire throws(PixelsError) in Int(try wire.integer(UInt32.self)) }
-        let durations = try Self.durations(from: &wire, of: frameCount, for: request)
         let layout = PictureLayout(of: sourceSize, for: request)
+        let durations = try Self.durations(from: &wire, of: frameCount, layout.output, for: request)
         var all = try Self.pixels(from: &wire, size, count: 1 + durations.count, of: layout, for: request)
         let first = all.isEmpty ? nil : all.removeFirst()
         self.init(
@@ -137,10 +137,10 @@ extension DecodeReply {
 
     /// Reads the durations of the further frames. Throws if there are more frames than requested.
     private static func durations(
-        from wire: inout WireReader, of frameCount: Int, for request: DecodeRequest
+        from wire: inout WireReader, of frameCount: Int, _ output: PixelSize, for request: DecodeRequest
     ) throws(PixelsError) -> [Int] {
         let count = Int(try wire.integer(UInt16.self))
-        guard count < request.picturesAtOnce, count == 0 || request.frame + count < frameCount else {
+        guard count < request.picturesAtOnce(of: output), count == 0 || request.frame + count < frameCount else {
             throw .malformedReply("more frames than requested")
         }
         var durations: [Int] = []

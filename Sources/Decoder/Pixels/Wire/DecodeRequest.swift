@@ -77,11 +77,19 @@ public struct DecodeRequest: Hashable, Sendable {
     /// The numbers of consecutive frames that a client can request at once.
     public static let runs = 1...16
 
-    /// The maximum number of frames in one answer: at least one, and up to `run` if they fit. Client and decoder both
-    /// apply this limit.
-    public var picturesAtOnce: Int {
-        guard product == .pixels, let length = PixelBuffer.byteCount(of: box) else { return 1 }
+    /// Returns the maximum number of frames in one answer: at least one, and up to `run` if they fit. Client and decoder
+    /// both apply this limit.
+    ///
+    /// - Parameter output: the size of a frame in the answer. It may be much smaller than the box.
+    public func picturesAtOnce(of output: PixelSize) -> Int {
+        guard product == .pixels, let length = PixelBuffer.byteCount(of: output), length > 0 else { return 1 }
         return max(1, min(run, Self.longestRun / length))
+    }
+
+    /// The maximum number of bytes of pixels in an answer, whatever the size of its frames.
+    var mostBytes: Int {
+        let one = PixelBuffer.byteCount(of: box) ?? 0
+        return max(one, min(one * run, Self.longestRun))
     }
 
     /// The maximum number of bytes of pixels in an answer with several frames.
