@@ -1,4 +1,5 @@
 import Model
+import SQLite
 import Testing
 
 @testable import Cache
@@ -46,6 +47,39 @@ import Testing
     func top() async throws {
         #expect(try await update(("", isDeep: false)) == SyncSummary(removed: 1, total: 7))
         try expect(without: ["x.jpg"])
+    }
+
+    @Test("Finding the photos of a folder alone does not read the photos in the folders below")
+    func costOfAFolderAlone() throws {
+        let connection = try Connection(path: ":memory:", access: .readWrite)
+        try Schema.migrate(connection)
+        let insertion = "INSERT INTO photo (id, name, name_key, date, photo_address)"
+        try connection.run(
+            """
+            \(insertion)
+            WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+            SELECT 'a/b/' || n, '', x'', n, '' FROM number
+            """, 60_000)
+        try connection.run("\(insertion) SELECT value, '', x'', 0, '' FROM json_each(?)", #"["x", "a/y", "/z", "w"]"#)
+        // SQLite calls this function after each 100,000 steps of a statement.
+        var pauses = 0
+        func pause() -> Bool {
+            pauses += 1
+            return false
+        }
+        for (folder, photos) in [("", [60_001, 60_004]), ("a/", [60_002]), ("c/", [])] as [(String, Set<Int64>)] {
+            var found: Set<Int64> = []
+            try connection.interrupting(when: pause) {
+                try CacheReader(connection).forEachKey(in: FolderScope(folder: folder, isDeep: false)) {
+                    found.insert($0)
+                }
+            }
+            #expect(found == photos && pauses == 0, "\(folder)")
+        }
+        // The name of this folder is empty.
+        var found: Set<Int64> = []
+        try CacheReader(connection).forEachKey(in: FolderScope(folder: "/", isDeep: false)) { found.insert($0) }
+        #expect(found == [60_003])
     }
 
     @Test("Several folders are updated at once, and their new photos are added")

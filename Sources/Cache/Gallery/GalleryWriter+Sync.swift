@@ -110,17 +110,13 @@ extension GalleryWriter {
         // The changes were compared with this version of the list, so all seen rows exist. If the counts agree, no
         // photo must be removed.
         if scopes == nil, try Self.countPhotos(connection) == seen.count { return (0, []) }
+        let reader = CacheReader(connection)
         var keys: [Int64] = []
-        var files: [String] = []
         for scope in scopes ?? [FolderScope(folder: "", isDeep: true)] {
-            try connection.forEach(
-                "SELECT key, photo_file FROM photo WHERE \(scope.condition)", scope.folder, scope.end
-            ) { row in
-                guard !seen.contains(row.int(0)) else { return }
-                keys.append(row.int(0))
-                if let name = row.optionalText(1) { files.append(name) }
-            }
+            try reader.forEachKey(in: scope) { if !seen.contains($0) { keys.append($0) } }
         }
+        var files: [String] = []
+        try reader.forEach(Self.files, of: keys.map { PhotoKey($0) }) { files.append($0.text(0)) }
         for key in keys {
             try PhotoText.remove(key, connection)
             try connection.run("DELETE FROM thumbnail WHERE photo = ?", key)
@@ -130,6 +126,11 @@ extension GalleryWriter {
         }
         return (keys.count, files)
     }
+
+    /// The query of the cached files of some photos.
+    private static let files = """
+        SELECT photo_file FROM photo WHERE photo_file NOT NULL AND key IN (SELECT value FROM json_each(?))
+        """
 
     fileprivate static func countPhotos(_ connection: Connection) throws -> Int {
         try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) } ?? 0

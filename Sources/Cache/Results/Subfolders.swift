@@ -87,6 +87,19 @@ extension CacheReader {
         return keys
     }
 
+    /// Calls `body` for the photos in a part of the gallery.
+    ///
+    /// If the part is a folder without the folders below, the method does not read the photos below.
+    func forEachKey(in part: FolderScope, _ body: (Int64) -> Void) throws {
+        let folder = FolderPath(String(decoding: part.folder.utf8.dropLast(), as: UTF8.self))
+        // The path of a folder without a name would be that of the outermost folder.
+        guard !part.isDeep, folder.prefix.utf8.elementsEqual(part.folder.utf8) else {
+            return try connection.forEachNumber(
+                "key", "FROM photo WHERE \(part.condition)", part.folder, part.end, body: body)
+        }
+        try forEachChild(of: folder, photo: body, subfolder: { _ in })
+    }
+
     private func forEachKey(below folder: FolderPath, _ body: (Int64) -> Void) throws {
         guard !folder.isTop else { return try connection.forEachNumber("key", "FROM photo", body: body) }
         try connection.forEachNumber(

@@ -92,9 +92,7 @@ public final class SyncDraft {
     public func keep(_ part: FolderScope) throws {
         guard !isFirst else { return }
         try mark.watch {
-            try connection.forEach(
-                "SELECT key FROM photo WHERE \(part.condition)", part.folder, part.end
-            ) { if seen.insert($0.int(0)) { count += 1 } }
+            try reader.forEachKey(in: part) { if seen.insert($0) { count += 1 } }
         }
     }
 
