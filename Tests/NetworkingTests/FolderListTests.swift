@@ -96,6 +96,26 @@ import Testing
         #expect(try GalleryListRequest.make(for: .list(cache.id), in: context) != nil)
     }
 
+    @Test("A folder whose list file was removed is a folder again, without the name in the list")
+    func removedListFile() async throws {
+        folder.write(
+            "album/gallery.xml",
+            """
+            <album name="Summer"><photo id="1" name="One" date="2006-07-30T07:47:17Z">
+            <image kind="image" srcURL="one.jpg"/><image kind="thumbnail" srcURL="one.jpg"/></photo></album>
+            """)
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        try await request.perform(over: client)
+        #expect(try cache.read { try $0.galleryName() } == "Summer")
+        #expect(try cache.read { try $0.gallery() }.kind == .list)
+        try FileManager.default.removeItem(atPath: folder.path("album/gallery.xml"))
+        try await list()
+        #expect(try photos.map(\.galleryID) == ["one.jpg"])
+        #expect(try cache.read { try $0.galleryName() } == nil)
+        #expect(try cache.read { try $0.gallery() }.kind == .folder)
+        #expect(try cache.read { try $0.source() } == nil)
+    }
+
     @Test("A photo stays where it is, and the cache has no copy")
     func inPlace() async throws {
         try await list()

@@ -41,6 +41,32 @@ import Testing
         #expect(frame.text(inRow: 7).isEmpty)
     }
 
+    @Test("A local folder loses the name that a removed list file gave it")
+    func removedListFile() async throws {
+        let pictures = TestFolder()
+        pictures.write("album/a.jpg", "x")
+        let album = Address(filePath: pictures.path("album"))
+        var settings = Settings()
+        settings.syncOnOpen = false
+        let screens = try TestScreens(settings, gallery: album)
+        func commit(_ id: String, revision: String, _ source: ListSource?) async throws {
+            let draft = try screens.cache.beginSync()
+            try draft.add([
+                GalleryEntry(
+                    id: id, name: "Photo", date: Timestamp(milliseconds: 1_000), photo: album.appending("a.jpg"),
+                    thumbnail: nil, revision: revision)
+            ])
+            _ = try await screens.cache.writer.commit(
+                draft.finish(), skipped: 0, validators: Validators(), source: source, removesSource: source == nil,
+                at: Timestamp(milliseconds: 2_000))
+        }
+        try await commit("1", revision: "", ListSource(kind: .list, root: album, galleryName: "Summer"))
+        screens.open()
+        #expect(screens.title.hasPrefix(" Summer "))
+        try await commit("a.jpg", revision: "1", nil)
+        try await screens.until { !screens.title.contains("Summer") }
+    }
+
     /// The old pictures stay until the new ones are drawn.
     @Test func redrawsPicturesForOtherCapabilities() async throws {
         try await screens.sync(["a"])

@@ -17,11 +17,12 @@ extension GalleryWriter {
     ///   - isPrivate: whether the list came from this machine or a private network; nil if unknown.
     ///   - isPublic: whether the address led to a public server; see ``recordUnchanged(isPrivate:isPublic:at:)``.
     ///   - source: the place from which the list came; nil to keep the stored one.
+    ///   - removesSource: whether to remove the stored source and its name, because the photos come from a local folder.
     /// - Throws: ``CacheError/conflict`` if another process changed the list meanwhile; `CancellationError` if the task
     ///   is cancelled. Then nothing has changed.
     public func commit(
         _ changes: SyncChanges, skipped: Int, validators: Validators, isPrivate: Bool? = nil,
-        isPublic: Bool = false, source: ListSource? = nil, at time: Timestamp
+        isPublic: Bool = false, source: ListSource? = nil, removesSource: Bool = false, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
         let files: [String] = try cancellableTransaction { connection in
@@ -61,6 +62,7 @@ extension GalleryWriter {
             summary.skipped = skipped + repeated
             summary.total =
                 changes.scopes == nil ? changes.seen.count + summary.added : try Self.countPhotos(connection)
+            if removesSource { try ListSource.remove(connection, withName: true) }
             try source?.store(connection)
             guard !changes.isBeginning, !changes.isIncomplete else {
                 try connection.run(

@@ -48,8 +48,11 @@ public struct ListSource: Hashable, Sendable {
     }
 
     /// Removes the stored source. The next update then examines the address again.
-    static func remove(_ connection: Connection) throws {
-        try connection.run("UPDATE gallery SET kind = NULL, root = NULL")
+    ///
+    /// - Parameter withName: whether to remove the gallery's name, too.
+    static func remove(_ connection: Connection, withName: Bool = false) throws {
+        try connection.run(
+            "UPDATE gallery SET kind = NULL, root = NULL, album_name = iif(?, NULL, album_name)", withName ? 1 : 0)
         try connection.run("DELETE FROM folder")
     }
 

@@ -72,8 +72,10 @@ public struct FolderListRequest: NetworkRequest {
         let (changes, skipped) = try await comparer.finish()
         try Task.checkCancellation()
         context.activity.setPhase(.committing, of: cache.id)
+        // The folder may have had a list file.
         let summary = try await cache.writer.commit(
-            changes, skipped: skipped, validators: Validators(), isPrivate: true, at: context.now())
+            changes, skipped: skipped, validators: Validators(), isPrivate: true, removesSource: true,
+            at: context.now())
         context.folders?.setListed(cache.id, isWatched: await reader.isWatched)
         context.log.info(
             .sync,

@@ -23,7 +23,7 @@ final class OpenedGallery {
         (self.cache, self.reader, self.context) = (cache, reader, context)
         record = try reader.gallery()
         opened = record
-        if context.galleryNames[cache.address] == nil { readName() }
+        if context.galleryNames[cache.address] == nil || record.kind == .folder { readName() }
     }
 
     /// The state of the gallery's update.
@@ -33,11 +33,13 @@ final class OpenedGallery {
     func readRecord() {
         if let record = try? reader.gallery() { self.record = record }
         // Other galleries get their names from the albums screen.
-        if record.kind == .list || record.kind == .feed { readName() }
+        if let kind = record.kind, [.list, .feed, .folder].contains(kind) { readName() }
     }
 
     /// Reads the gallery's name, if the gallery's list contains a name.
     private func readName() {
+        // The name of a local folder is that of a list file that the user has removed.
+        guard record.kind != .folder else { return context.galleryNames[cache.address] = nil }
         if let name = try? reader.galleryName() { context.galleryNames[cache.address] = name.madeVisible }
     }
 
