@@ -393,6 +393,23 @@ import Testing
         #expect(screens.wantedFrames <= frames + 1)
     }
 
+    @Test("After an update, the list has the gallery's new size")
+    func sizesFollowTheUpdate() async throws {
+        let screens = try screens("one")
+        let list = try #require(screens.root.children.first as? GalleriesScreen)
+        add(screens.cache.address.text, to: screens)
+        try await screens.sync(["a"])
+        let passing = Task { while await screens.waits.nextBegin() != nil { screens.waits.pass() } }
+        defer { passing.cancel() }
+        screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
+        try await screens.until { screens.text.contains("1 photo · Updating") }
+        var size: Int64 { list.facts[screens.cache.address]?.size ?? 0 }
+        #expect((1..<4_000_000).contains(size))
+        try await screens.store([UInt8](repeating: 1, count: 4_000_000), as: .original, of: "a")
+        screens.activity.endUpdate(of: screens.cache.id)
+        try await screens.until { size > 4_000_000 }
+    }
+
     @Test func rowsShowTheFactsOfEachGallery() async throws {
         let screens = try screens("one", presets: [preset])
         add(screens.cache.address.text, to: screens)

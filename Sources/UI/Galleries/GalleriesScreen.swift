@@ -231,11 +231,9 @@ final class GalleriesScreen: Screen, ListScreen {
     override func modelUpdated(_ update: ModelUpdate) {
         guard isOnTop else { return }
         switch update {
-        case .gallery:
-            wantsSizes = true
-            lookUp.setNeedsUpdate()
         case .activity(let change) where change.hasFailures || !change.galleries.isEmpty:
             hasStatusChanged = true
+            if change.galleries.contains(where: { !context.activity.isUpdating($0) }) { wantsSizes = true }
             lookUp.setNeedsUpdate()
             if change.hasFailures { setNeedsDisplay() }
         default: return
