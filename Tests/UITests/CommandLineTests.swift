@@ -87,6 +87,21 @@ import Testing
         #expect(screens.selected == "Photo 12")
     }
 
+    @Test("Another search for the last text goes to its match again, or says that nothing matches")
+    func repeatedSearch() async throws {
+        try await open(12)
+        give("search 12")
+        try await screens.until { screens.selected == "Photo 12" }
+        give("first")
+        #expect(screens.selected == "Photo 1")
+        give("search 12")
+        #expect(screens.selected == "Photo 12")
+        give("search zebra")
+        try await screens.until { screens.title.contains("“zebra” 0 found") }
+        give("search zebra")
+        #expect(screens.status == " No match for “zebra”." && screens.selected == "Photo 12")
+    }
+
     @Test func unknownCommandsAreReported() throws {
         give("serach x")
         #expect(

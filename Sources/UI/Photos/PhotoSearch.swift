@@ -59,6 +59,10 @@ final class PhotoSearch: Responder {
         default: return false
         }
         finishTyping(from: selected)
+        // A search for the last text is complete, so no new lists will move the selection.
+        if command == .search, phase == .idle, lists.filter != .all {
+            select(lists.match(after: selected?.photo, including: true))
+        }
         return true
     }
 
@@ -127,9 +131,11 @@ final class PhotoSearch: Responder {
             return send(.notice(SearchText.none(context.name(of: .search, in: scopes))))
         }
         guard !lists.isSearching else { return send(.notice("Still searching…")) }
-        guard let match = lists.match(after: selection, backwards: backwards) else {
-            return send(.notice(SearchText.noMatch(lists.filter.text)))
-        }
+        select(lists.match(after: selection, backwards: backwards))
+    }
+
+    private func select(_ match: PhotoKey?) {
+        guard let match else { return send(.notice(SearchText.noMatch(lists.filter.text))) }
         onSelect(.photo(match))
     }
 
