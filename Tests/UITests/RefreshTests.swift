@@ -6,6 +6,7 @@ import Settings
 import TestSupport
 import Testing
 
+@testable import Cache
 @testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct RefreshTests {
@@ -190,6 +191,31 @@ import Testing
         await asked(for: screens.list, screens)
         #expect(!screens.wishes.isStanding(.list(GalleryID(other))))
         #expect(await screens.wished().map(\.subject) == [screens.list])
+    }
+
+    @Test("BEHAVIOURS 2.4: the interval of a closed gallery counts from its update by another process, too")
+    func updatedByAnotherProcess() async throws {
+        let other = try Address("http://example.org/other.xml")
+        let list = Wish.Subject.list(GalleryID(other))
+        var settings = Settings()
+        (settings.syncOnOpen, settings.syncInterval) = (false, 0)
+        let screens = try TestScreens(
+            settings, list: GalleryList(text: "\(other.text)\tevery 30m"),
+            now: Timestamp(milliseconds: Self.now * 1000))
+        await asked(for: list, screens)
+        while await screens.waits.nextBegin() != .seconds(1_800) {}
+        screens.wishes.fulfil(list)
+        let theirs = try CacheFolder(path: screens.folder.path("cache"), log: Log()).open(other)
+        _ = try await theirs.writer.commit(
+            theirs.beginSync().finish(), skipped: 0, validators: Validators(),
+            at: Timestamp(milliseconds: (Self.now - 600) * 1000))
+        screens.waits.pass()
+        // The update was ten minutes ago.
+        while await screens.waits.nextBegin() != .seconds(1_200) {}
+        #expect(!screens.wishes.isStanding(list))
+        // No other process updates the gallery again.
+        screens.waits.pass()
+        await asked(for: list, screens)
     }
 
     @Test("BEHAVIOURS 2.4: the interval is set in the list of galleries")

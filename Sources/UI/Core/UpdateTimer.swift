@@ -59,18 +59,23 @@ final class UpdateTimer {
     }
 
     /// Reads the time of the last update from the cache. The gallery's interval starts at that time.
-    private func lookUp(_ address: Address, isAskedFor: Bool) {
+    ///
+    /// - Parameters:
+    ///   - isAskedFor: whether an update was just requested.
+    ///   - isDue: whether to request an update, unless another process has updated the gallery.
+    private func lookUp(_ address: Address, isAskedFor: Bool, isDue: Bool = false) {
         Task.detached { [weak self, caches = context.caches] in
             let last = caches.record(of: address)?.lastSuccess
-            await self?.take(last, of: address, isAskedFor: isAskedFor)
+            await self?.take(last, of: address, isAskedFor: isAskedFor, isDue: isDue)
         }
     }
 
-    private func take(_ last: Timestamp?, of address: Address, isAskedFor: Bool) {
+    private func take(_ last: Timestamp?, of address: Address, isAskedFor: Bool, isDue: Bool) {
         // The list may have changed meanwhile.
         guard let interval = intervals[address] else { return }
         let now = context.now()
-        timetable.setLast(last, of: address, every: interval, isAskedFor: isAskedFor, now: now)
+        let isMoved = timetable.setLast(last, of: address, every: interval, isAskedFor: isAskedFor, now: now)
+        if isDue, !isMoved { GalleryUpdates(context).ask(address) }
         setAlarm(now)
     }
 
@@ -86,7 +91,8 @@ final class UpdateTimer {
         // The alarm's clock may be milliseconds ahead of `now`, but the wait is over.
         let now = max(due, context.now())
         for address in timetable.takeDue(at: now) {
-            if address == open { onDue() } else { GalleryUpdates(context).ask(address) }
+            // Only the open gallery reports updates by other processes, which move its due time.
+            if address == open { onDue() } else { lookUp(address, isAskedFor: false, isDue: true) }
         }
         setAlarm(now)
     }
@@ -115,16 +121,18 @@ struct Timetable {
 
     /// Records when a gallery was last updated; nil for never. The next update is due one interval later.
     ///
-    /// If the time has not changed, the due time stays, so a failed update is not due again at once.
+    /// If the time has not changed, the due time stays, so a failed update is not due again at once. Then the method
+    /// returns false.
     ///
     /// - Parameter isAskedFor: whether an update was just requested.
     mutating func setLast(
         _ last: Timestamp?, of address: Address, every interval: SyncInterval, isAskedFor: Bool, now: Timestamp
-    ) {
-        if let entry = entries[address], entry.interval == interval, entry.last == last { return }
+    ) -> Bool {
+        if let entry = entries[address], entry.interval == interval, entry.last == last { return false }
         // The clock may have been wrong at the last update. Wait for one interval at most.
         let due = last.map { min($0 + interval, now + interval) } ?? now
         entries[address] = Entry(interval: interval, last: last, due: isAskedFor ? max(due, now + interval) : due)
+        return true
     }
 
     /// Removes the galleries for which the closure returns false.
