@@ -65,6 +65,18 @@ import Testing
         try check(3_001)
     }
 
+    @Test("An update that removes most photos needs fewer statements than photos")
+    func removals() async throws {
+        try await test.sync(entries(0..<3_000))
+        try await test.hold("0")
+        let before = try await test.cache.writer.statements()
+        let summary = try await test.sync(entries([0, 3_000]))
+        #expect(summary == SyncSummary(added: 1, changed: 0, removed: 2_999, skipped: 0, total: 2))
+        #expect(try await test.cache.writer.statements() - before < 300)
+        #expect(try test.photo("0").original.isCurrent)
+        try check(2)
+    }
+
     @Test("A large update that is cancelled changes nothing")
     func cancellation() async throws {
         try await test.sync(entries(0..<10))
@@ -79,4 +91,9 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         try check(10)
     }
+}
+
+extension GalleryWriter {
+    /// Returns the number of statements that the writer has run so far.
+    fileprivate func statements() throws -> Int { try read { $0.work.statements } }
 }

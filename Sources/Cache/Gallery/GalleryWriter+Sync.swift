@@ -31,11 +31,13 @@ extension GalleryWriter {
             summary.changed = changes.altered
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
             guard version == changes.listVersion else { throw CacheError.conflict }
-            let removed =
+            let gone =
                 changes.isBeginning
-                ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
-            let indices = try PhotoIndices(added: changes.added, altered: changes.altered, connection)
+                ? [] : try photos(except: changes.seen, within: changes.scopes, connection)
+            let indices = try PhotoIndices(
+                added: changes.added, altered: changes.altered, removed: gone.count, connection)
             try indices.drop(connection)
+            let files = try remove(gone, connection, indices)
             try NameKeys.renew(before: changes, isIndexed: !indices.areRebuilt, connection)
             try changes.base?.store(connection)
             let base = try AddressBase(connection)
@@ -58,7 +60,7 @@ extension GalleryWriter {
             summary.added = insertion.count - (try indices.rebuild(connection))
             try takeRatings(areNew: summary.added > 0, connection)
             let repeated = changes.repeated + changes.added - summary.added
-            summary.removed = removed.count
+            summary.removed = gone.count
             summary.skipped = skipped + repeated
             summary.total =
                 changes.scopes == nil ? changes.seen.count + summary.added : try Self.countPhotos(connection)
@@ -71,7 +73,7 @@ extension GalleryWriter {
                                        is_private = ifnull(min(is_private, ?2), ifnull(is_private, ?2)),
                                        was_public = max(was_public, ?3)
                     """, summary.total, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0)
-                return removed.files
+                return files
             }
             // The other parts of the list still have the entries that an earlier update skipped.
             try connection.run(
@@ -82,7 +84,7 @@ extension GalleryWriter {
                 """, summary.total, summary.skipped, changes.scopes?.isEmpty == false ? 1 : 0, time.milliseconds,
                 validators.etag, validators.lastModified, isPrivate.map { $0 ? 1 : 0 }, isPublic ? 1 : 0,
                 summary.removed + summary.changed + summary.added > 0 ? 1 : 0)
-            return removed.files
+            return files
         }
         space.recordWritten(changes.size)
         // Remove the files after the commit, because the rows name the files until then.
@@ -105,28 +107,32 @@ extension GalleryWriter {
         }
     }
 
-    /// Removes all photos that are not in the new list. Returns the number and the files of these photos.
-    private func removePhotos(
+    /// Returns all photos that are not in the new list.
+    private func photos(
         except seen: KeySet, within scopes: [FolderScope]?, _ connection: Connection
-    ) throws -> (count: Int, files: [String]) {
+    ) throws -> [PhotoKey] {
         // The changes were compared with this version of the list, so all seen rows exist. If the counts agree, no
         // photo must be removed.
-        if scopes == nil, try Self.countPhotos(connection) == seen.count { return (0, []) }
-        let reader = CacheReader(connection)
-        var keys: [Int64] = []
+        if scopes == nil, try Self.countPhotos(connection) == seen.count { return [] }
+        var keys: [PhotoKey] = []
         for scope in scopes ?? [FolderScope(folder: "", isDeep: true)] {
-            try reader.forEachKey(in: scope) { if !seen.contains($0) { keys.append($0) } }
+            try CacheReader(connection).forEachKey(in: scope) { if !seen.contains($0) { keys.append(PhotoKey($0)) } }
         }
+        return keys
+    }
+
+    /// Removes photos. Returns their files.
+    private func remove(_ keys: [PhotoKey], _ connection: Connection, _ indices: PhotoIndices) throws -> [String] {
+        let reader = CacheReader(connection)
         var files: [String] = []
-        try reader.forEach(Self.files, of: keys.map { PhotoKey($0) }) { files.append($0.text(0)) }
-        for key in keys {
-            try PhotoText.remove(key, connection)
-            try connection.run("DELETE FROM thumbnail WHERE photo = ?", key)
-            try connection.run("DELETE FROM metadata WHERE photo = ?", key)
-            try connection.run("DELETE FROM exported WHERE photo = ?", key)
-            try connection.run("DELETE FROM photo WHERE key = ?", key)
+        try reader.forEach(Self.files, of: keys) { files.append($0.text(0)) }
+        if !indices.areRebuilt { for key in keys { try PhotoText.remove(key.rawValue, connection) } }
+        for (table, column) in [("thumbnail", "photo"), ("metadata", "photo"), ("exported", "photo"), ("photo", "key")]
+        {
+            let deletion = "DELETE FROM \(table) WHERE \(column) IN (SELECT value FROM json_each(?))"
+            try reader.forEach(deletion, of: keys) { _ in }
         }
-        return (keys.count, files)
+        return files
     }
 
     /// The query of the cached files of some photos.
@@ -327,11 +333,14 @@ private struct PhotoIndices {
 
     /// Decides which indices to rebuild, by the numbers of rows and changes. Changed rows keep their ids, so only new
     /// rows matter for the index of ids.
-    init(added: Int, altered: Int, _ connection: Connection) throws {
+    ///
+    /// - Parameter removed: the number of rows that the update has yet to remove.
+    init(added: Int, altered: Int, removed: Int, _ connection: Connection) throws {
+        let changes = added + altered + removed
         // Without many changes, the number of photos does not matter.
-        let photos = added + altered < Self.manyRows ? Int.max : try GalleryWriter.countPhotos(connection)
+        let photos = changes < Self.manyRows ? Int.max : try GalleryWriter.countPhotos(connection) - removed
         func areMany(_ count: Int) -> Bool { count >= Self.manyRows && photos <= count * Self.rowsPerChange }
-        areRebuilt = areMany(added + altered)
+        areRebuilt = areMany(changes)
         hasIDs = !areMany(added)
     }
 
