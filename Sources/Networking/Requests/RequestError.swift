@@ -183,10 +183,12 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// The number of seconds for which the host wants no requests (RFC 6585, section 4). A 503 may concern a single
-    /// picture, so a 503 does not count.
+    /// The number of seconds for which the host wants no requests (RFC 6585, section 4).
+    ///
+    /// A 503 may concern a single picture, so a 503 does not count. A server that limits its requests per second may
+    /// state no time with its 429; nginx states none. Without a pause, it would refuse almost every picture twice.
     var silence: Int? {
-        if case .status(429, let seconds) = self { seconds } else { nil }
+        if case .status(429, let seconds) = self { seconds ?? 1 } else { nil }
     }
 
     /// Whether the server may answer with another status soon.
