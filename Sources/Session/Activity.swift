@@ -13,6 +13,8 @@ public final class Activity: Sendable {
         var readingAlbums: Set<GalleryID> = []
         /// The galleries whose last update the user stopped.
         var cancelled: Set<GalleryID> = []
+        /// The galleries that the user left while an update waited for a retry, until the next update.
+        var left: Set<GalleryID> = []
         /// The failures of gallery updates that the caches could not record.
         var failures: [GalleryID: Failure] = [:]
         /// The failures of pictures that the caches could not record.
@@ -47,6 +49,7 @@ public final class Activity: Sendable {
     public func setPhase(_ phase: SyncPhase, of gallery: GalleryID) {
         change { state in
             state.cancelled.remove(gallery)
+            state.left.remove(gallery)
             state.failures[gallery] = nil
             state.phases[gallery] = phase
             return Change(galleries: [gallery])
@@ -60,6 +63,11 @@ public final class Activity: Sendable {
             if cancelled { state.cancelled.insert(gallery) } else { state.cancelled.remove(gallery) }
             return Change(galleries: [gallery])
         }
+    }
+
+    /// Records that the user leaves a gallery. If its update waits for a retry, it counts as failed, not as cancelled.
+    public func leave(_ gallery: GalleryID) {
+        state.withLock { state in if case .waiting? = state.phases[gallery] { state.left.insert(gallery) } }
     }
 
     /// Sets the failure of a gallery's update that its cache cannot record. The next update clears the failure.
@@ -131,9 +139,7 @@ public final class Activity: Sendable {
     public var storageTroubles: Set<StorageTrouble> { state.withLock { $0.troubles } }
 
     /// Whether the disk has refused data since the user last retried.
-    public var hasStorageTrouble: Bool {
-        !storageTroubles.isEmpty
-    }
+    public var hasStorageTrouble: Bool { !storageTroubles.isEmpty }
 
     /// Removes the records that prevent a retry of a gallery.
     ///
@@ -180,7 +186,7 @@ public final class Activity: Sendable {
         state.withLock { state in
             if let phase = state.phases[gallery] {
                 status.state = .updating(phase)
-            } else if state.cancelled.contains(gallery) {
+            } else if state.cancelled.contains(gallery), !state.left.contains(gallery) {
                 status.state = .cancelled
             } else if let failure = state.failures[gallery] {
                 status.state = .failed(failure)
@@ -447,6 +453,7 @@ extension Activity {
     public func adopt(_ part: GalleryPart, of gallery: GalleryID) {
         change { state in
             (state.phases[gallery], state.failures[gallery]) = (part.phase, part.failure)
+            if part.phase != nil { state.left.remove(gallery) }
             if part.isCancelled { state.cancelled.insert(gallery) } else { state.cancelled.remove(gallery) }
             if part.isReadingAlbums { state.readingAlbums.insert(gallery) } else { state.readingAlbums.remove(gallery) }
             return Change(galleries: [gallery])

@@ -119,6 +119,24 @@ import Testing
         #expect(pair.asked.value.withLock { $0 } == [.list(gallery)] && !pair.copy.isStanding(.list(gallery)))
     }
 
+    @Test("An update that waits for a retry is not cancelled if the user leaves the gallery, but the next one may be")
+    func updateOfALeftGallery() {
+        let (fetcher, screens) = (Activity(), Activity())
+        let failure = Failure("the server cannot be reached", remedy: .time)
+        let recorded = SyncStatus(state: .failed(failure))
+        func follow(_ phase: SyncPhase) {
+            fetcher.setPhase(phase, of: gallery)
+            screens.adopt(fetcher.part(of: gallery), of: gallery)
+            screens.leave(gallery)
+            fetcher.endUpdate(of: gallery, cancelled: true)
+            screens.adopt(fetcher.part(of: gallery), of: gallery)
+        }
+        follow(.waiting(failure, until: nil))
+        #expect(screens.status(of: gallery, recorded: recorded).state == .failed(failure))
+        follow(.committing)
+        #expect(screens.status(of: gallery, recorded: recorded).state == .cancelled)
+    }
+
     @Test func workReachesTheOtherActivityAndEndsThere() {
         let (fetcher, screens) = (Activity(), Activity())
         fetcher.setPhase(.parsing(entries: 5), of: gallery)

@@ -410,6 +410,32 @@ import Testing
         try await screens.until { size > 4_000_000 }
     }
 
+    @Test(
+        "After the user leaves a gallery that waits for a retry, its row shows the failure, unless the user stopped it",
+        arguments: [false, true])
+    func leftDuringAWait(isStopped: Bool) async throws {
+        let screens = try screens("one")
+        add(screens.cache.address.text, to: screens)
+        try await screens.sync(["a"])
+        screens.press(Key(.enter))
+        let failure = Failure("the server cannot be reached", remedy: .time)
+        try await screens.cache.writer.recordSyncFailure(failure)
+        screens.activity.setPhase(
+            .waiting(failure, until: Timestamp(milliseconds: 1_800_000_000_000)), of: screens.cache.id)
+        if isStopped {
+            screens.press("x")
+            screens.activity.endUpdate(of: screens.cache.id, cancelled: true)
+        }
+        let passing = Task { while await screens.waits.nextBegin() != nil { screens.waits.pass() } }
+        screens.press("q")
+        // The controller reports the same for both, because both stop the list's wish.
+        screens.activity.endUpdate(of: screens.cache.id, cancelled: true)
+        try await screens.until { screens.text.contains("1 photo · Update ") }
+        #expect(screens.text.contains(isStopped ? "Update cancelled" : "Update failed"))
+        passing.cancel()
+        await passing.value
+    }
+
     @Test func rowsShowTheFactsOfEachGallery() async throws {
         let screens = try screens("one", presets: [preset])
         add(screens.cache.address.text, to: screens)

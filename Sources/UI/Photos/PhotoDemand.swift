@@ -74,6 +74,7 @@ struct PhotoDemand {
 
     /// Withdraws all requests, and stops the gallery's update and bulk fetches.
     func close() {
+        context.activity.leave(gallery)
         context.wishes.withdraw(
             wisher, stopping: [.list(gallery)] + Rendition.allCases.map { .everyPicture(gallery, $0) })
         stopDrawing()
