@@ -22,12 +22,25 @@ import Testing
         let screens = try TestScreens(arguments: [])
         screens.folder.write(".config/vitrine/config", "row-height = 7\ntheme = blue\n")
         screens.press(Key(.function(5)))
-        try await screens.until { screens.status == " Settings reloaded." }
+        try await screens.until { screens.text.contains(" config:2: Invalid value “blue” for “theme”") }
         #expect(screens.context.settings.rowHeight == 7)
         screens.open()
         screens.folder.write(".config/vitrine/config", "row-height = 3\n")
         screens.press(Key(.function(5)))
         try await screens.until { screens.context.settings.rowHeight == 3 }
+    }
+
+    @Test("A reload shows the mistakes in the file, and then the settings that need a restart")
+    func mistakes() async throws {
+        let screens = try TestScreens(arguments: [])
+        screens.folder.write(".config/vitrine/config", "row-height = tall\nmouse = 2\ncache-dir = /other\n")
+        screens.press(Key(.function(5)))
+        try await screens.until { ["tall", "reloaded"].contains { screens.status.contains($0) } }
+        #expect(screens.status.hasPrefix(" config:1: Invalid value “tall” for “row-height”"), "\(screens.status)")
+        screens.press("j")
+        try await screens.until { screens.status.hasPrefix(" config:2: Invalid value “2” for “mouse”") }
+        screens.press("j")
+        try await screens.until { screens.status.hasPrefix(" Settings reloaded. Restart Vitrine") }
     }
 
     @Test("A reload takes its turn behind a change that waits for the disk")

@@ -159,11 +159,15 @@ final class SettingsChanges {
         onChange()
         let inForce = live.inForce
         for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
-        for notice in inForce.notices { activity.postNotice(notice) }
+        var notices = inForce.notices
         let waiting = SettingsTable.options.filter { live.nextValue(of: $0) != nil }
-        guard !waiting.isEmpty else { return onNotice("Settings reloaded.") }
-        let names = waiting.map { "“\($0.name)”" }.joined(separator: ", ")
-        onNotice("Settings reloaded. Restart Vitrine to apply: \(names).")
+        if !waiting.isEmpty {
+            let names = waiting.map { "“\($0.name)”" }.joined(separator: ", ")
+            notices.append("Settings reloaded. Restart Vitrine to apply: \(names).")
+        }
+        // A mistake comes first. The message about the success would hide it.
+        for notice in notices.dropFirst() { activity.postNotice(notice) }
+        onNotice(notices.first ?? "Settings reloaded.")
     }
 
     /// Returns when no change waits for the disk.
