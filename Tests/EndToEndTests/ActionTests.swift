@@ -210,7 +210,7 @@ import Testing
         session.type("\u{15}~/saved\r")
         #expect(session.until(shows: "saving 0 of 1"))
         session.type("Q")
-        #expect(session.until(shows: "Vitrine is still saving 0 of 1 photo."))
+        #expect(session.until(shows: "Vitrine has saved 0 of 1 photo so far."))
         session.type("s")
         #expect(session.wait() == 0)
         let said = String(decoding: session.bytes, as: UTF8.self)

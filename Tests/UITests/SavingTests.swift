@@ -110,7 +110,7 @@ import Testing
         screens.open(at: "a")
         screens.press("s", Key(.enter))
         screens.press("Q")
-        #expect(screens.quits == 0 && screens.status.hasPrefix(" Vitrine is still saving 0 of 1 photo."))
+        #expect(screens.quits == 0 && screens.status.hasPrefix(" Vitrine has saved 0 of 1 photo so far."))
         screens.press("n", "Q", "s")
         #expect(screens.quits == 1)
         let said = await screens.root.finish()

@@ -109,9 +109,9 @@ final class Exports {
 
     /// Returns the question to ask before Vitrine ends; nil if no export runs.
     func question(beforeQuitting quit: @escaping @MainActor () -> Void) -> InterfaceEvent? {
-        guard let saving = indicator else { return nil }
+        guard let progress else { return nil }
         return .choose(
-            "Vitrine is still \(saving).",
+            "Vitrine has saved \(progress) so far.",
             [
                 Choice("b", "quit and continue the export in the background") { [weak self] in
                     self?.mayContinue = true
@@ -149,10 +149,13 @@ final class Exports {
     }
 
     /// The text about exports for status lines, such as `saving 3 of 28 photos`; nil if no export runs.
-    var indicator: String? {
+    var indicator: String? { progress.map { "saving \($0)" } }
+
+    /// The number of saved photos as text, such as `3 of 28 photos`; nil if no export runs.
+    private var progress: String? {
         guard !jobs.isEmpty else { return nil }
         let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
-        return "saving \(NumberFormat.current.text(done)) of \(CountText.text(count, "photo"))"
+        return "\(NumberFormat.current.text(done)) of \(CountText.text(count, "photo"))"
     }
 }
 
