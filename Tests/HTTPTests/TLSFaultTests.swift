@@ -57,6 +57,8 @@ import Testing
             return
         }
         #expect(error?.isTransient == false && server.requests.map(\.method).allSatisfy { $0 == "TLS" })
+        let isPlain = answer.starts(with: "HTTP".utf8)
+        #expect(error?.description.contains("an address that begins with http:// may work") == isPlain)
     }
 
     @Test(arguments: [ScriptedServer.Step.close, .reset]) func aConnectionMayBreakInTheHandshake(

@@ -119,6 +119,23 @@ import Testing
         #expect(server.requests.map { $0.headers["if-modified-since"] != nil } == [false, isKept])
     }
 
+    @Test("The first failure of an http address with status 400 mentions https")
+    func badRequest() async throws {
+        let isBroken = Mutex(true)
+        let page = "<html><head><title>Index of /</title></head><body><a href=\"a.jpg\">a.jpg</a></body></html>"
+        let server = try ScriptedServer { _ in
+            if isBroken.withLock({ $0 }) { return .answer(400) }
+            return .answer(200, page, headers: ["Content-Type: text/html"])
+        }
+        let cache = try galleries.open(server.url("/photos/"))
+        let advice = "; if it requires https, begin the address with https://"
+        #expect(await galleries.failure(cache) == "the server answered 400\(advice)")
+        isBroken.withLock { $0 = false }
+        try await galleries.list(cache)
+        isBroken.withLock { $0 = true }
+        #expect(await galleries.failure(cache) == "the server answered 400")
+    }
+
     @Test("Vitrine sends fewer requests to a busy server, and reads all folders in one update", arguments: [429, 503])
     func busy(status: Int) async throws {
         let tree = (10..<50).map { "\($0)/a.jpg" }

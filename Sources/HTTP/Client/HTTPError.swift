@@ -110,6 +110,9 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .proxyRefused(407): "the proxy wants a password"
         case .proxyRefused(let status): "the proxy refuses to connect (\(status))"
         case .proxyFailed(let reason): "the proxy cannot connect: \(reason)"
+        // OpenSSL's words for an answer in plain HTTP.
+        case .tls(let reason) where reason.contains("wrong version number"):
+            "no secure connection: the server uses no TLS at this port; an address that begins with http:// may work"
         case .tls(let reason): "no secure connection: \(reason)"
         case .certificate(let reason): "the server’s certificate is not trusted: \(reason)"
         case .ownCertificate(let reason): "your certificate cannot be used: \(reason)"

@@ -69,9 +69,13 @@ public struct GalleryListRequest: NetworkRequest {
             }
         }
         guard let source, source.kind.isServer || source.library(of: cache.address) != nil else {
-            return try await update(
-                from: try await finder.find(plan: listPlan(record, source, finder.publicity), with: permit), record,
-                finder, client, permit)
+            do {
+                return try await update(
+                    from: try await finder.find(plan: listPlan(record, source, finder.publicity), with: permit), record,
+                    finder, client, permit)
+            } catch RequestError.status(400, _) where record.lastSuccess == nil && cache.address.scheme == .http {
+                throw RequestError.perhapsInsecure
+            }
         }
         do {
             try await update(from: source, at: source.root, finder.publicity, over: client, with: permit)

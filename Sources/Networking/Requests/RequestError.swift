@@ -15,6 +15,9 @@ public enum RequestError: Error, Equatable {
     case noLongerPublic(String)
     /// The server refused with this status, and perhaps a number of seconds to wait.
     case status(Int, retryAfter: Int?)
+    /// The server answered the first request for an `http` address with 400 (Bad Request). Servers that use TLS at that
+    /// port answer so.
+    case perhapsInsecure
     /// The server requests credentials that the user may have.
     case signIn(SignInQuestion)
     /// The server or the proxy offers only sign-ins that Vitrine does not know.
@@ -68,6 +71,9 @@ public enum RequestError: Error, Equatable {
                 remedy: .none)
         case .status(let code, _):
             Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
+        case .perhapsInsecure:
+            Failure(
+                "the server answered 400; if it requires https, begin the address with https://", remedy: .none)
         case .signIn(let question):
             Failure(Self.reason(question), remedy: .none, question: question)
         case .unknownSignIn(let schemes, let isOfProxy):
