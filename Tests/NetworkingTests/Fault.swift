@@ -392,7 +392,7 @@ extension Fault {
             + [("to a private address", "10.0.0.1"), ("to this machine", "127.0.0.2"), ("by name", "localhost")].map {
                 name, host in
                 Fault(
-                    "redirect \(status): \(name)", "\(host) is a private address, which a public gallery may not name",
+                    "redirect \(status): \(name)", "\(host) is a private address, and this gallery may not lead there",
                     .final, .leads(by: status) { _ in Elsewhere(url: "http://\(host)/") })
             } + [
                 Fault(

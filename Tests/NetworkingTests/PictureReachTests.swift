@@ -33,7 +33,7 @@ import Testing
         try await test.until { [test] in
             try test.photo("a").original.trouble != nil && test.photo("a").thumbnail.trouble != nil
         }
-        let refused = Failure("127.0.0.1 is a private address, which a public gallery may not name", remedy: .none)
+        let refused = Failure("127.0.0.1 is a private address, and this gallery may not lead there", remedy: .none)
         #expect(try test.photo("a").original.trouble == .bad(refused))
         #expect(try test.photo("a").thumbnail.trouble == .bad(refused))
         #expect(test.paths == ["/index.xml"])

@@ -23,7 +23,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case connectTimedOut(String)
     /// No network leads to the host.
     case noRoute(String)
-    /// The host has a private address. A public gallery must not refer to such a host.
+    /// The host has a private address, and the gallery may not lead there.
     case privateAddress(String)
 
     /// The proxy's address is invalid.
@@ -101,7 +101,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .connectTimedOut(let host): "\(HostName.shown(host)) does not answer"
         case .noRoute(let host): "no network leads to \(HostName.shown(host))"
         case .privateAddress(let host):
-            "\(HostName.shown(host)) is a private address, which a public gallery may not name"
+            "\(HostName.shown(host)) is a private address, and this gallery may not lead there"
         case .unusableProxy: "the proxy’s address cannot be used"
         case .proxyScheme(let scheme): "the proxy’s scheme “\(scheme)” is not supported"
         case .unknownProxy: "the proxy’s host is not known"
