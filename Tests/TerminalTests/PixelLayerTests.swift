@@ -29,7 +29,7 @@ import Text
         func draw(_ surface: Surface, upTo most: Int = .max) {
             if screen.clears(for: surface.size) { terminal.write(layer.clear()) }
             terminal.write(layer.prepare(for: surface.placements, on: surface.size, upTo: most))
-            if let text = screen.update(to: surface, ceded: layer.ceded) {
+            if let text = screen.update(to: surface, ceded: layer.ceded, hasPictures: layer.showsPictures) {
                 terminal.write(text)
             } else {
                 terminal.write(layer.clear() + screen.update(to: surface))
@@ -156,6 +156,27 @@ import Text
             }
         }
         #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations.prefix(5))")
+    }
+
+    @Test("A picture stays in place while the text beside it scrolls", arguments: PixelProtocol.allCases)
+    func scrollingText(_ language: PixelProtocol) throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let inner = Size(columns: 9, rows: 9)
+        for step in 0..<6 {
+            var next = Surface(size: size)
+            for row in 0..<size.rows {
+                next.write(
+                    "Photo number \(3 * step + row)", in: Rect(column: 0, row: row, columns: 19, rows: 1))
+            }
+            next.draw(
+                block(5, inner), pixels: picture(5, language, inner), at: Point(column: 22, row: 1), in: Rect(size))
+            stage.draw(next)
+            #expect(stage.layer.isComplete == (step > 0))
+            stage.rest()
+            expectSame(stage, next, step)
+        }
+        #expect(stage.terminal.violations.isEmpty, "\(stage.terminal.violations)")
     }
 
     @Test("Through tmux pictures are shown as text and their pixels pass through")

@@ -65,9 +65,11 @@ final class NcursesScreen {
 
     /// Returns the bytes that change the terminal's contents into the surface.
     ///
-    /// - Parameter ceded: cells covered by pictures, which ncurses must not write.
+    /// - Parameters:
+    ///   - ceded: cells covered by pictures, which ncurses must not write.
+    ///   - hasPictures: whether the terminal shows pictures. They would move if ncurses scrolled the terminal.
     /// - Returns: nil if the screen and its pictures must be cleared first.
-    func update(to wanted: Surface, ceded: [Rect]) -> [UInt8]? {
+    func update(to wanted: Surface, ceded: [Rect], hasPictures: Bool) -> [UInt8]? {
         var surface = wanted
         for rect in ceded { surface.cede(rect, to: Self.cededCell) }
         let isKnown = shown?.size == surface.size
@@ -78,14 +80,14 @@ final class NcursesScreen {
             erase()
         }
         let before = isKnown ? shown : nil
-        let parts = changes(to: surface, from: before, between: PictureGaps(ceded))
-        for (index, part) in parts.enumerated() {
+        let parts = changes(to: surface, from: before, between: PictureGaps(ceded), inRows: hasPictures)
+        for (index, part) in parts.enumerated() where !part.isEmpty || index == parts.count - 1 {
             guard put(part, of: surface) else {
                 // All colour pairs are used, mostly by pictures no longer visible.
                 pairs.removeAll()
                 reset_color_pairs()
                 shown = nil
-                return ceded.isEmpty ? update(to: wanted, ceded: []) : nil
+                return hasPictures ? nil : update(to: wanted)
             }
             if index == parts.count - 1 { placeCursor(surface) }
             wnoutrefresh(vitrine_ncurses_window())
@@ -104,7 +106,7 @@ final class NcursesScreen {
     /// Returns the bytes that show a surface without pictures.
     func update(to surface: Surface) -> [UInt8] {
         // Without pictures there is always an update.
-        update(to: surface, ceded: []) ?? []
+        update(to: surface, ceded: [], hasPictures: false) ?? []
     }
 
     /// Tells ncurses that the cells under a picture contain a marker. When these cells become text again, ncurses sees
@@ -164,12 +166,19 @@ final class NcursesScreen {
 
     /// Returns the cells that ncurses must write, in separate lists. Pictures divide rows into parts. The first list
     /// has the cells of each row's first part, and so on.
-    private func changes(to surface: Surface, from before: Surface?, between gaps: PictureGaps) -> [[Point]] {
-        var parts = Array(repeating: [Point](), count: gaps.most + 1)
+    ///
+    /// - Parameter inRows: whether each row has lists of its own. ncurses scrolls only if several rows have changed
+    ///   since the last update.
+    private func changes(
+        to surface: Surface, from before: Surface?, between gaps: PictureGaps, inRows: Bool
+    ) -> [[Point]] {
+        let width = gaps.most + 1
+        var parts = Array(repeating: [Point](), count: inRows ? width * max(1, surface.size.rows) : width)
         func add(_ cell: Cell, _ column: Int, _ row: Int) {
             // ncurses writes both halves of a wide character at once.
             guard cell.width > 0 else { return }
-            parts[gaps.index(ofColumn: column, row: row)].append(Point(column: column, row: row))
+            let part = gaps.index(ofColumn: column, row: row)
+            parts[inRows ? row * width + part : part].append(Point(column: column, row: row))
         }
         for row in 0..<surface.size.rows {
             let cells = surface.row(row)
@@ -378,30 +387,6 @@ struct ColourPairs {
             return red * red + green * green + blue * blue
         }
         return (0..<known).min { distance($0) < distance($1) } ?? 0
-    }
-}
-
-/// Divides each row of the screen into the parts between pictures.
-///
-/// ncurses writes a row from its first to its last change and may rewrite everything in between. So the screen passes
-/// the changes on different sides of a picture to ncurses one part at a time.
-struct PictureGaps {
-    /// The sorted columns where pictures end, for each row.
-    private var ends: [Int: [Int]] = [:]
-
-    init(_ pictures: [Rect]) {
-        for picture in pictures {
-            for row in picture.rows { ends[row, default: []].append(picture.columns.upperBound) }
-        }
-        for row in ends.keys { ends[row]?.sort() }
-    }
-
-    /// The maximum number of pictures in any row.
-    var most: Int { ends.values.map(\.count).max() ?? 0 }
-
-    /// Returns the index of the part of a row that contains a column.
-    func index(ofColumn column: Int, row: Int) -> Int {
-        ends[row]?.firstIndex { column < $0 } ?? ends[row]?.count ?? 0
     }
 }
 

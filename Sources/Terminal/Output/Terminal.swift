@@ -177,7 +177,7 @@ public final class Terminal {
         let surface = onFrame(tty.geometry.size)
         var update = screen.clears(for: surface.size) ? pixels.clear() : []
         update += pixels.prepare(for: surface.placements, on: surface.size, upTo: output.mostInHalfASecond)
-        if let text = screen.update(to: surface, ceded: pixels.ceded) {
+        if let text = screen.update(to: surface, ceded: pixels.ceded, hasPictures: pixels.showsPictures) {
             update += text
         } else {
             update += pixels.clear()

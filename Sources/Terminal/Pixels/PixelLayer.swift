@@ -37,6 +37,9 @@ struct PixelLayer {
     /// Whether the terminal shows all wanted pictures, except those that do not fit into its memory.
     var isComplete: Bool { !missing.contains { _ in true } }
 
+    /// Whether the terminal shows a picture.
+    var showsPictures: Bool { !shown.isEmpty }
+
     /// Whether the terminal neither shows nor stores a picture.
     var isEmpty: Bool { shown.isEmpty && store.numbers.isEmpty }
 
@@ -161,6 +164,30 @@ struct PixelLayer {
     /// scroll if the picture reaches the last row.
     private static func isSafe(_ placement: PixelPlacement, on size: Size) -> Bool {
         placement.picture.language == .kitty || placement.rect.rows.upperBound < size.rows
+    }
+}
+
+/// Divides each row of the screen into the parts between pictures.
+///
+/// ncurses writes a row from its first to its last change and may rewrite everything in between. So the screen passes
+/// the changes on different sides of a picture to ncurses one part at a time.
+struct PictureGaps {
+    /// The sorted columns where pictures end, for each row.
+    private var ends: [Int: [Int]] = [:]
+
+    init(_ pictures: [Rect]) {
+        for picture in pictures {
+            for row in picture.rows { ends[row, default: []].append(picture.columns.upperBound) }
+        }
+        for row in ends.keys { ends[row]?.sort() }
+    }
+
+    /// The maximum number of pictures in any row.
+    var most: Int { ends.values.map(\.count).max() ?? 0 }
+
+    /// Returns the index of the part of a row that contains a column.
+    func index(ofColumn column: Int, row: Int) -> Int {
+        ends[row]?.firstIndex { column < $0 } ?? ends[row]?.count ?? 0
     }
 }
 

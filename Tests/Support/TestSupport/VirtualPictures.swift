@@ -106,6 +106,22 @@ public struct VirtualPictures {
         return nil
     }
 
+    /// Moves floating pictures with scrolled text. In kitty, pictures that lie wholly in the scrolled rows move.
+    ///
+    /// - Parameter rows: the number of rows down, or minus the number of rows up.
+    mutating func scroll(_ region: Range<Int>, by rows: Int) {
+        shown = shown.compactMapValues { picture in
+            guard picture.row >= region.lowerBound, picture.row + picture.rows <= region.upperBound else {
+                return picture
+            }
+            let row = picture.row + rows
+            guard row < region.upperBound, row + picture.rows > region.lowerBound else { return nil }
+            return Floating(
+                payload: picture.payload, column: picture.column, row: row, columns: picture.columns,
+                rows: picture.rows)
+        }
+    }
+
     /// Reads the body of a sixel sequence, which begins with the `q`.
     func sixel(_ body: String) -> Drawn? {
         let raster = body.drop { $0 != "\"" }.dropFirst().prefix { "0123456789;".contains($0) }.split(separator: ";")

@@ -178,6 +178,7 @@ public final class VirtualScreen {
     }
 
     private func scrollUp(_ region: Range<Int>, _ count: Int) {
+        pictures.scroll(region, by: -count)
         for _ in 0..<min(count, region.count) {
             cells.remove(at: region.lowerBound)
             cells.insert(Array(repeating: Cell(), count: columns), at: region.upperBound - 1)
@@ -185,6 +186,7 @@ public final class VirtualScreen {
     }
 
     private func scrollDown(_ region: Range<Int>, _ count: Int) {
+        pictures.scroll(region, by: count)
         for _ in 0..<min(count, region.count) {
             cells.remove(at: region.upperBound - 1)
             cells.insert(Array(repeating: Cell(), count: columns), at: region.lowerBound)
