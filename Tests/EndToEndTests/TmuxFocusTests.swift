@@ -76,6 +76,26 @@ import Testing
         }
     }
 
+    /// After a split, the active pane, which receives the answers, is a shell's.
+    @Test("After a resize, the terminal around tmux receives no queries")
+    func resizedPane() throws {
+        try inTmux(Built.vitrine, "--pixels=auto", Built.testGallery) { session in
+            #expect(session.until { $0.text.contains("Updated:") })
+            #expect(session.until { _ in sent(session) > 3 })
+            session.untilQuiet()
+            func kittyQueries() -> Int { session.screen.questions.count { $0.hasPrefix("APC G") } }
+            let before = kittyQueries()
+            session.resize(columns: 90, rows: 30)
+            #expect(session.until { $0.text.contains("Updated:") })
+            session.untilQuiet()
+            #expect(before > 0 && kittyQueries() == before)
+            moveFocus(session)
+            #expect(session.until { _ in kittyQueries() == before + 1 })
+            session.type("Q")
+            _ = session.wait()
+        }
+    }
+
     @Test("vitrine show draws a picture between the lines before and after it")
     func shownPicture() throws {
         let script =

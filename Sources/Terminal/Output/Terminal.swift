@@ -288,7 +288,7 @@ public final class Terminal {
 
     private func handle(_ event: InputEvent) {
         if case .focus(true) = event {
-            askAboutCells()
+            askAboutCells(hasFocus: true)
             resendPictures()
         }
         frames?.inputArrived()
@@ -306,7 +306,7 @@ public final class Terminal {
         switch event {
         case .resize:
             adopt()
-            askAboutCells()
+            askAboutCells(hasFocus: false)
             setNeedsFrame()
         case .stop: suspend()
         case .goOn:
@@ -354,9 +354,13 @@ extension Terminal {
     }
 
     /// Repeats the queries whose answers may change with the window, if the terminal answers queries.
-    private func askAboutCells() {
+    ///
+    /// - Parameter hasFocus: whether Vitrine has the focus for sure. tmux gives the answers of the terminal around it to
+    ///   the active pane. If that is a shell's, the shell would take them for typed text.
+    private func askAboutCells(hasFocus: Bool) {
         guard isActive, let interview, interview.answers.attributes != nil else { return }
-        interview.ask(asked.intersection([.cellSize, .areaSize, .background, .outerVersion, .outerKitty]))
+        let questions = asked.intersection([.cellSize, .areaSize, .background, .outerVersion, .outerKitty])
+        interview.ask(hasFocus ? questions : questions.filter { !$0.isForOuter })
     }
 
     /// Applies new findings about the terminal.
