@@ -320,6 +320,26 @@ import Text
         #expect(stage.terminal.text == Surface(size: size).text && stage.terminal.violations.isEmpty)
     }
 
+    /// xterm would show the picture again if only erasing sequences went over it.
+    @Test("Spaces are printed over a sixel picture that goes")
+    func printedSpaces() throws {
+        let stage = try Stage(isThroughTmux: false)
+        defer { stage.screen.close() }
+        let surface = frame(0, .sixel, isMoving: false)
+        stage.draw(surface)
+        stage.rest()
+        let unchanged = stage.layer.prepare(for: surface.placements, on: size)
+        let cursor = stage.terminal.cursor
+        let bytes = stage.layer.prepare(for: [], on: size)
+        stage.terminal.write(bytes)
+        #expect(unchanged.isEmpty)
+        #expect(stage.terminal.allCells.joined().allSatisfy { $0.text == " " && $0.style.isEmpty })
+        #expect(stage.terminal.cursor == cursor && bytes.count { $0 == UInt8(ascii: " ") } == 18)
+        let empty = Surface(size: size)
+        stage.draw(empty)
+        #expect(stage.terminal.text == empty.text && stage.terminal.violations.isEmpty)
+    }
+
     @Test("Visible pictures are never deleted for new ones")
     func moreThanThereAreNumbers() throws {
         let stage = try Stage(isThroughTmux: false)

@@ -61,7 +61,24 @@ struct PixelLayer {
         let frames = wanted.filter { $0.isMoving && !unplaced.contains($0) && fits($0, upTo: most) }
         func stays(_ old: PixelPlacement) -> Bool { kept.contains(old) || frames.contains { $0.follows(old) } }
         hasRemoved = !before.allSatisfy(stays)
-        return forget { !stays($0) }
+        let erasure = Self.erase(shown.map(\.placement).filter { $0.picture.language == .sixel && !stays($0) })
+        return forget { !stays($0) } + erasure
+    }
+
+    /// Returns the bytes that print spaces over pictures.
+    ///
+    /// xterm remembers sixel pictures. Printed characters remove cells from a remembered picture. Sequences that erase
+    /// parts of a line (EL, ECH) do not, so the picture would return when another window uncovers the terminal.
+    private static func erase(_ gone: [PixelPlacement]) -> [UInt8] {
+        guard !gone.isEmpty else { return [] }
+        var bytes = Array("\u{1B}7\u{1B}[0m".utf8)
+        for rect in gone.map(\.rect) {
+            for row in rect.rows {
+                bytes += go(to: Point(column: rect.origin.column, row: row))
+                bytes += [UInt8](repeating: UInt8(ascii: " "), count: rect.size.columns)
+            }
+        }
+        return bytes + Array("\u{1B}8".utf8)
     }
 
     /// Shows the next wanted picture. Returns the bytes to send and the cells that the picture replaces; nil if no
