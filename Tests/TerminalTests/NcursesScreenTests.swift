@@ -290,6 +290,21 @@ import Text
         #expect(screen.keyString("kcuu1") != nil)
     }
 
+    @Test("A terminal with a single screen gets an empty last line for the shell", arguments: ["linux", "vt100"])
+    func lastLine(kind: String) throws {
+        let screen = try screen(kind)
+        defer { screen.close() }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        terminal.write(screen.update(to: surface { for line in 0..<10 { $0.write("Open gallery", in: row(line)) } }))
+        terminal.write(screen.leave())
+        #expect(terminal.text(inRow: 8) == "Open gallery" && terminal.text(inRow: 9).isEmpty)
+        #expect(terminal.cursor.column == 0 && terminal.cursor.row == 9)
+        // After a crash, the line with the cursor is empty. A delay is no text.
+        terminal.write("abc".utf8)
+        terminal.write(screen.leavingSequence)
+        #expect(terminal.text(inRow: 9).isEmpty && terminal.cursor.column == 0)
+    }
+
     @Test("An unknown terminal type is an error") func unknownType() {
         #expect(throws: TerminalError.unknownKind("no-such-terminal")) { _ = try screen("no-such-terminal") }
     }

@@ -150,13 +150,28 @@ final class NcursesScreen {
     func leave() -> [UInt8] {
         endwin()
         shown = nil
-        return takeOutput()
+        return takeOutput() + lineErasure
     }
 
-    /// Returns a terminfo string by its name.
+    /// The bytes that restore the terminal without ncurses, which signal handlers cannot call.
+    var leavingSequence: [UInt8] {
+        ["sgr0", "cnorm", "rmkx", "rmcup"].flatMap { keyString($0) ?? [] } + lineErasure
+    }
+
+    /// The bytes that clear the cursor's line, if the terminal has no other screen to return to (`rmcup`).
+    private var lineErasure: [UInt8] {
+        keyString("rmcup") == nil ? [UInt8(ascii: "\r")] + (keyString("el") ?? []) : []
+    }
+
+    /// Returns a terminfo string by its name, without delays such as `$<3>`.
     func keyString(_ name: String) -> [UInt8]? {
         guard let string = vitrine_terminfo_string(name) else { return nil }
-        let bytes = Array(String(cString: string).utf8)
+        var bytes = Array(String(cString: string).utf8)
+        while let start = bytes.firstIndex(of: Array("$<".utf8)),
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: ">"))
+        {
+            bytes.removeSubrange(start...end)
+        }
         return bytes.isEmpty ? nil : bytes
     }
 

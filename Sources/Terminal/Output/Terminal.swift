@@ -319,11 +319,9 @@ public final class Terminal {
         }
     }
 
-    /// The bytes that the crash handler sends, because it cannot call ncurses.
+    /// The bytes that the crash handler sends.
     private var leavingSequence: [UInt8] {
-        var bytes = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
-        for name in ["sgr0", "cnorm", "rmkx", "rmcup"] { bytes += screen.keyString(name) ?? [] }
-        return bytes
+        (environment.isXtermLike ? Array(Self.modesOff.utf8) : []) + screen.leavingSequence
     }
 
     private var modesOn: String { followsMouse ? Self.modesOn + Self.mouseOn : Self.modesOn }
