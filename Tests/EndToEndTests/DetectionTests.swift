@@ -247,6 +247,26 @@ import Testing
         return session
     }
 
+    /// The answers wait in the terminal, so that they are never late.
+    @Test("Transparent pictures are drawn over the terminal's background, which a pipe does not have")
+    func backgroundOfShownPictures() throws {
+        func show(_ rest: String) throws -> TerminalSession {
+            let script = "IFS= read -r line; \"$0\" show --size=40x20 --pixels=none --colors=full \"$1\"\(rest)"
+            let session = try TerminalSession(
+                "/bin/sh", arguments: ["-c", script, Built.vitrine, Built.testGallery + "/images/alpha.png"],
+                environment: home.environment(), echoes: false)
+            session.type("\n\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\\u{1B}[?6c")
+            #expect(session.wait() == 0)
+            return session
+        }
+        let direct = try show("")
+        let text = String(decoding: direct.bytes, as: UTF8.self)
+        #expect(direct.screen.questions.contains("OSC 11;?"))
+        #expect(text.contains("48;2;255;255;255") && !text.contains("8;2;0;0;0"))
+        let piped = try show(" | cat")
+        #expect(piped.screen.questions.isEmpty && String(decoding: piped.bytes, as: UTF8.self).contains("8;2;0;0;0"))
+    }
+
     @Test func versionPrintsFindings() throws {
         let session = try version(persona: .foot)
         for line in [

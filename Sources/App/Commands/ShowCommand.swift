@@ -21,7 +21,10 @@ struct ShowCommand {
 
     /// Decodes files concurrently and draws them in order.
     func run(_ files: [String], size: Invocation.ShowSize?) async -> ExitCode {
-        let terminal = OutputTerminal(TerminalEnvironment(), services.settings.terminalWishes)
+        // Even with known capabilities, only the terminal knows the background of transparent pictures.
+        let terminal = OutputTerminal(
+            TerminalEnvironment(), services.settings.terminalWishes,
+            isThorough: services.settings.transparency == .background)
         defer { terminal.end() }
         let capabilities = terminal.findings.capabilities
         let style = DrawingStyle(capabilities, services.settings)
