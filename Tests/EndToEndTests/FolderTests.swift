@@ -182,6 +182,33 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("Photos of a disk appear when the disk returns", .enabled(if: Mounting.isPossible))
+    func returningDisk() throws {
+        let (stick, signal, photos) = (home.folder.path("stick"), home.folder.path("signal"), home.folder.path("album"))
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        #expect(mkfifo(signal, 0o600) == 0)
+        // Linux often gives the second disk the numbers of the first.
+        let script = """
+            plug() { mkdir "$1" && mount -t tmpfs none "$1" && cp "$2"/* "$1"; }
+            plug "$1" "$3"
+            (read line <"$2"; umount -l "$1"; rmdir "$1"; read line <"$2"; plug "$1" "$3") &
+            exec "$0" "$1"
+            """
+        let session = try TerminalSession(
+            Mounting.program, arguments: Mounting.arguments(script, Built.vitrine, stick, signal, photos),
+            environment: home.environment())
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        try "unplug\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        #expect(session.until { !$0.text.contains("Updated:") }, "\(session.screen.text)")
+        try copy(["thumbnails/moon.jpg": "moon.jpg"])
+        try "plug\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        #expect(
+            session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") },
+            "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("A second gallery in another folder is read, and changes in the first still appear")
     func twoFolders() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg"])

@@ -126,8 +126,14 @@ public final class FetcherClient: Sendable {
     /// Requests the followed folders again if a disk was mounted or unmounted at one of them. The request leads to a new
     /// fetcher, because the running one may not read the other disk.
     private func readMountedFolders(_ setup: FetcherSetup) {
-        guard let permitted = permitted.withLock({ $0 }), !permitted.contains(places(for: setup)) else { return }
-        readFoldersAgain(setup)
+        let places = places(for: setup)
+        permitted.withLock { $0?.forget(missingIn: places) }
+        if !mayRead(places) { readFoldersAgain(setup) }
+    }
+
+    /// Returns whether the running fetcher may read some places. Also returns true while no fetcher runs.
+    private func mayRead(_ places: FetcherPlaces) -> Bool {
+        permitted.withLock { $0?.contains(places) ?? true }
     }
 
     /// Requests a local list again, unless the user has removed the gallery and emptied its cache.
@@ -208,7 +214,7 @@ public final class FetcherClient: Sendable {
             var lastRequest = -1
             for await part in news {
                 // A new fetcher gets everything, so this news is not lost.
-                if part.needsPlaces(after: &lastRequest), !permitted.contains(places(for: setup)) {
+                if part.needsPlaces(after: &lastRequest), !mayRead(places(for: setup)) {
                     isIncomplete.store(true, ordering: .relaxed)
                     end()
                     break

@@ -64,6 +64,15 @@ struct FetcherPlaces {
             && (needsLocalNames || !other.needsLocalNames)
     }
 
+    /// Forgets the files and folders that `other` does not have at the same paths.
+    ///
+    /// A disk that is mounted again may have the same numbers, and the permission for its files ended with the former
+    /// mount.
+    mutating func forget(missingIn other: FetcherPlaces) {
+        files = files.filter { other.files[$0.key] == $0.value }
+        folders = folders.filter { files.values.contains($0.value) }
+    }
+
     /// Returns whether a path lies in one of the folders. A permission for a folder holds for everything below it on
     /// the same disk.
     private func reach(_ path: String, of device: dev_t) -> Bool {
