@@ -118,6 +118,8 @@ import Testing
         for _ in 0..<(isKilled ? 1 : 3) {
             let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
             try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
+            // Later starts show the cache before the fetcher runs.
+            try #require(isSoon { !Processes.fetchers(of: session.process).isEmpty })
             let fetcher = try #require(Processes.fetchers(of: session.process).first)
             #expect(try logs().contains { $0 > 0 })
             if isKilled { kill(session.process, SIGKILL) } else { session.type("Q") }
