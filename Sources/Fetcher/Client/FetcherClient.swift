@@ -128,7 +128,8 @@ public final class FetcherClient: Sendable {
     private func readMountedFolders(_ setup: FetcherSetup) {
         let places = places(for: setup)
         permitted.withLock { $0?.forget(missingIn: places) }
-        if !mayRead(places) { readFoldersAgain(setup) }
+        // A new file of the settings can wait for the next request.
+        if !mayRead(self.places(with: [])) { readFoldersAgain(setup) }
     }
 
     /// Returns whether the running fetcher may read some places. Also returns true while no fetcher runs.
@@ -251,7 +252,12 @@ public final class FetcherClient: Sendable {
     private func places(for setup: FetcherSetup) -> FetcherPlaces {
         let own = setup.clientCertificate
         let files = [setup.ratingsFolder, setup.netrc, setup.certificates, own?.file, own?.key]
-        return FetcherPlaces(files.compactMap { $0 }, parts.caches.openCaches.map(\.address), parts.proxies)
+        return places(with: files.compactMap { $0 })
+    }
+
+    /// Returns some files, and the folders of the open galleries.
+    private func places(with files: [String]) -> FetcherPlaces {
+        FetcherPlaces(files, parts.caches.openCaches.map(\.address), parts.proxies)
     }
 
     /// The longest wait for a fetcher that stores what it has received.
