@@ -22,6 +22,18 @@ import Testing
         try TerminalSession(arguments: [argument], environment: home.environment())
     }
 
+    /// Browses a folder while a script mounts disks. The script gets the folder as `$1` and photos as `$3`. Each call of
+    /// `signal` sends it a line through the FIFO `$2`.
+    private func browse(
+        _ folder: String, _ script: String, photos: String
+    ) throws -> (session: TerminalSession, signal: () throws -> Void) {
+        let fifo = home.folder.path("signal")
+        try #require(mkfifo(fifo, 0o600) == 0)
+        let arguments = Mounting.arguments(script + "\nexec \"$0\" \"$1\"", Built.vitrine, folder, fifo, photos)
+        let session = try TerminalSession(Mounting.program, arguments: arguments, environment: home.environment())
+        return (session, { try "\n".write(toFile: fifo, atomically: false, encoding: .utf8) })
+    }
+
     @Test("A folder shows the photos of all subfolders with thumbnails, and stays as it is")
     func browsing() throws {
         try copy(["thumbnails/owl.jpg": "owl.jpg", "thumbnails/moon.jpg": "night/moon.jpg"])
@@ -159,22 +171,14 @@ import Testing
             try FileManager.default.copyItem(
                 atPath: "\(Built.testGallery)/thumbnails/\(name)", toPath: disk.path(name))
         }
-        let album = home.folder.path("album")
-        let signal = home.folder.path("signal")
-        #expect(mkfifo(signal, 0o600) == 0)
-        let script = """
-            (read line <"$2"; mount --bind "$3" "$1"; read line <"$2"; umount -l "$1") &
-            exec "$0" "$1"
-            """
-        let session = try TerminalSession(
-            Mounting.program, arguments: Mounting.arguments(script, Built.vitrine, album, signal, disk.path),
-            environment: home.environment())
+        let script = "(read line <\"$2\"; mount --bind \"$3\" \"$1\"; read line <\"$2\"; umount -l \"$1\") &"
+        let (session, signal) = try browse(home.folder.path("album"), script, photos: disk.path)
         #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
-        try "mount\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        try signal()
         #expect(
             session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") },
             "\(session.screen.text)")
-        try "unmount\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        try signal()
         #expect(
             session.until { $0.text.contains("owl.jpg") && $0.text(inRow: 0).contains("of 1") },
             "\(session.screen.text)")
@@ -184,24 +188,19 @@ import Testing
 
     @Test("Photos of a disk appear when the disk returns", .enabled(if: Mounting.isPossible))
     func returningDisk() throws {
-        let (stick, signal, photos) = (home.folder.path("stick"), home.folder.path("signal"), home.folder.path("album"))
         try copy(["thumbnails/owl.jpg": "owl.jpg"])
-        #expect(mkfifo(signal, 0o600) == 0)
         // Linux often gives the second disk the numbers of the first.
         let script = """
             plug() { mkdir "$1" && mount -t tmpfs none "$1" && cp "$2"/* "$1"; }
             plug "$1" "$3"
             (read line <"$2"; umount -l "$1"; rmdir "$1"; read line <"$2"; plug "$1" "$3") &
-            exec "$0" "$1"
             """
-        let session = try TerminalSession(
-            Mounting.program, arguments: Mounting.arguments(script, Built.vitrine, stick, signal, photos),
-            environment: home.environment())
+        let (session, signal) = try browse(home.folder.path("stick"), script, photos: home.folder.path("album"))
         #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
-        try "unplug\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        try signal()
         #expect(session.until { !$0.text.contains("Updated:") }, "\(session.screen.text)")
         try copy(["thumbnails/moon.jpg": "moon.jpg"])
-        try "plug\n".write(toFile: signal, atomically: false, encoding: .utf8)
+        try signal()
         #expect(
             session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") },
             "\(session.screen.text)")
