@@ -58,7 +58,7 @@ import Testing
         }
         #expect(error?.isTransient == false && server.requests.map(\.method).allSatisfy { $0 == "TLS" })
         let isPlain = answer.starts(with: "HTTP".utf8)
-        #expect(error?.description.contains("an address that begins with http:// may work") == isPlain)
+        #expect(error?.description.contains("the server does not use TLS at this port") == isPlain)
     }
 
     @Test(arguments: [ScriptedServer.Step.close, .reset]) func aConnectionMayBreakInTheHandshake(

@@ -112,7 +112,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .proxyFailed(let reason): "the proxy cannot connect: \(reason)"
         // OpenSSL's words for an answer in plain HTTP.
         case .tls(let reason) where reason.contains("wrong version number"):
-            "no secure connection: the server uses no TLS at this port; an address that begins with http:// may work"
+            "no secure connection: the server does not use TLS at this port"
         case .tls(let reason): "no secure connection: \(reason)"
         case .certificate(let reason): "the server’s certificate is not trusted: \(reason)"
         case .ownCertificate(let reason): "your certificate cannot be used: \(reason)"
